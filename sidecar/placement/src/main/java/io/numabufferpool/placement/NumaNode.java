@@ -1,0 +1,37 @@
+package io.numabufferpool.placement;
+
+import java.util.List;
+
+/**
+ * One NUMA node of the machine. Immutable.
+ *
+ * @param index the kernel's number, as in {@code /sys/devices/system/node/node0}
+ * @param cpus its online CPUs; empty for a memory-only node
+ * @param memoryBytes MemTotal of the node's meminfo; 0 for a node without memory
+ * @param freeBytes MemFree of the node's meminfo
+ * @param hugePages its pools of reserved huge pages, ascending by page size
+ * @param distances SLIT distances to the nodes of the topology, in their order; empty where unknown
+ */
+public record NumaNode(
+        int index,
+        CpuSet cpus,
+        long memoryBytes,
+        long freeBytes,
+        List<HugePagePool> hugePages,
+        List<Integer> distances) {
+    public NumaNode {
+        hugePages = List.copyOf(hugePages);
+        distances = List.copyOf(distances);
+    }
+
+    /** Reserved huge pages of one size on one node: pages, not bytes. */
+    public record HugePagePool(long pageBytes, long totalPages, long freePages, long surplusPages) {}
+
+    /** Free reserved pages of that size, 0 where the node has no such pool. */
+    public long freeHugePages(long pageBytes) {
+        return hugePages.stream()
+                .filter(pool -> pool.pageBytes() == pageBytes)
+                .mapToLong(HugePagePool::freePages)
+                .sum();
+    }
+}
