@@ -11,6 +11,15 @@ public sealed interface NodeSelection {
     /** Exactly these; a problem where the container may not use, or cannot reach, one of them. */
     record Listed(NumaNodeSet numaNodes) implements NodeSelection {}
 
+    /** The text that {@link #parse} reads back. */
+    default String text() {
+        return switch (this) {
+            case Allowed _ -> "Allowed";
+            case All _ -> "All";
+            case Listed(var numaNodes) -> numaNodes.toString();
+        };
+    }
+
     /** Parses {@code Allowed}, {@code All} or a list such as {@code 0-1,3}; the message of the exception names the fix. */
     static NodeSelection parse(String text) {
         return switch (text) {

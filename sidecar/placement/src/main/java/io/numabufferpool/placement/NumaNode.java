@@ -24,7 +24,15 @@ public record NumaNode(
         distances = List.copyOf(distances);
     }
 
-    /** Reserved huge pages of one size on one node: pages, not bytes. */
+    /**
+     * Reserved huge pages of one size on one node: pages, not bytes.
+     *
+     * @param pageBytes size of one page
+     * @param totalPages nr_hugepages
+     * @param freePages pages that this segment can have: free_hugepages, and those that it holds already, so that a decision
+     *     does not change because it was carried out
+     * @param surplusPages surplus_hugepages
+     */
     public record HugePagePool(long pageBytes, long totalPages, long freePages, long surplusPages) {}
 
     /** Free reserved pages of that size, 0 where the node has no such pool. */

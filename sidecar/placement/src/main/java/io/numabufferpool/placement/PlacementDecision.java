@@ -10,7 +10,7 @@ import java.util.List;
  * @param numaNodes the nodes that hold the segment
  * @param shares bytes wanted on each node, ascending by node; they add up to the request's size. Empty under policy None
  * @param partitions every clock-sweep partition, ascending by index and by offset
- * @param dropped nodes that {@code Allowed} left out, with the reason
+ * @param dropped nodes that were left out, with the reason, in the order of {@link PlacementReason}
  * @param why the decision in one or two sentences
  */
 public record PlacementDecision(
@@ -19,7 +19,7 @@ public record PlacementDecision(
         NumaNodeSet numaNodes,
         List<NodeShare> shares,
         List<PartitionPlan> partitions,
-        List<DroppedNode> dropped,
+        List<DroppedNodes> dropped,
         String why)
         implements PlacementOutcome {
 
@@ -40,6 +40,18 @@ public record PlacementDecision(
      */
     public record PartitionPlan(int partition, int numaNode, long offsetBytes, long bufferCount, long bufferCapacity) {}
 
-    /** A node that was left out. {@code reason} is one CamelCase word, {@code message} a sentence. */
-    public record DroppedNode(int numaNode, String reason, String message) {}
+    /**
+     * Nodes that {@code Allowed} or {@code All} left out for one reason.
+     *
+     * @param numaNodes which, never empty
+     * @param reason why
+     * @param message the same in a sentence, with what would bring them in
+     */
+    public record DroppedNodes(NumaNodeSet numaNodes, PlacementReason reason, String message) {}
+
+    public PlacementDecision {
+        shares = List.copyOf(shares);
+        partitions = List.copyOf(partitions);
+        dropped = List.copyOf(dropped);
+    }
 }

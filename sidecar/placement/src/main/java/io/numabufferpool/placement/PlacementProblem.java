@@ -3,7 +3,7 @@ package io.numabufferpool.placement;
 /**
  * Why no segment can be placed.
  *
- * @param reason one word in CamelCase, the condition's reason, such as {@code NumaNodeUnreachable}
+ * @param reason the condition's reason
  * @param message one sentence with the field, the value, what the machine has, and the fix
  */
-public record PlacementProblem(String reason, String message) implements PlacementOutcome {}
+public record PlacementProblem(PlacementReason reason, String message) implements PlacementOutcome, NodeResolution {}

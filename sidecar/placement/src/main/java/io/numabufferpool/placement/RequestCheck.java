@@ -1,0 +1,52 @@
+package io.numabufferpool.placement;
+
+import java.util.Optional;
+
+/** What the planner's arithmetic relies on, whoever made the request. The Kubernetes API refuses the same earlier. */
+final class RequestCheck {
+    private RequestCheck() {}
+
+    static Optional<PlacementProblem> first(PlacementRequest request) {
+        long page = request.hugePageBytes();
+        if (page <= 0 || request.bufferBytes() <= 0 || page % request.bufferBytes() != 0) {
+            return problem("spec.bufferSize: " + ByteCount.asQuantity(request.bufferBytes())
+                    + " does not divide hugePages.size " + ByteCount.asQuantity(page)
+                    + "; use 4Ki, 8Ki, 16Ki, 32Ki or 64Ki.");
+        }
+        if (request.sizeBytes() <= 0 || request.sizeBytes() % page != 0) {
+            return notMultiple("spec.size", request.sizeBytes(), page);
+        }
+        if (request.maxSizeBytes() % page != 0) {
+            return notMultiple("spec.maxSize", request.maxSizeBytes(), page);
+        }
+        if (request.maxSizeBytes() < request.sizeBytes()) {
+            return problem("spec.maxSize: " + ByteCount.asQuantity(request.maxSizeBytes()) + " is less than spec.size "
+                    + ByteCount.asQuantity(request.sizeBytes()) + "; raise or remove it.");
+        }
+        if (request.partitionsPerNode() < 1) {
+            return problem(
+                    "spec.partitionsPerNode: " + request.partitionsPerNode() + " is less than 1; use 1 or more.");
+        }
+        return switch (request.policy()) {
+            case Partitioned, Interleave -> Optional.empty();
+            case None ->
+                request.enforcement() == Enforcement.BestEffort
+                        ? Optional.empty()
+                        : problem(
+                                "spec.placement.policy: None leaves placement to the kernel, which enforcement Strict would"
+                                        + " refuse; set spec.placement.enforcement to BestEffort.");
+            case WeightedInterleave, Bind, Preferred ->
+                problem("spec.placement.policy: " + request.policy()
+                        + " is not available in this version; use Partitioned, Interleave or None.");
+        };
+    }
+
+    private static Optional<PlacementProblem> notMultiple(String field, long bytes, long page) {
+        return problem(field + ": " + ByteCount.asQuantity(bytes) + " is not a multiple of hugePages.size "
+                + ByteCount.asQuantity(page) + ".");
+    }
+
+    private static Optional<PlacementProblem> problem(String message) {
+        return Optional.of(new PlacementProblem(PlacementReason.InvalidSpec, message));
+    }
+}
