@@ -1,0 +1,28 @@
+package io.numabufferpool.server.attach;
+
+import io.numabufferpool.client.attach.AttachAccess;
+import io.numabufferpool.linux.LinuxFile;
+
+/**
+ * The segment that clients get.
+ *
+ * @param control the control file, open for reading and writing; stays the caller's
+ * @param buffers the buffers file, open for reading and writing; stays the caller's
+ * @param generation of the segment
+ * @param controlBytes length of the control file
+ * @param buffersBytes length of the buffers file
+ * @param layoutMajor the segment's layout; a client of another major version is refused
+ * @param layoutMinor the same; told in the refusal
+ * @param clientNumberMax the last client number that the segment has room for
+ * @param access what clients may do with the buffers
+ */
+public record ServedSegment(
+        LinuxFile control,
+        LinuxFile buffers,
+        long generation,
+        long controlBytes,
+        long buffersBytes,
+        int layoutMajor,
+        int layoutMinor,
+        int clientNumberMax,
+        AttachAccess access) {}
