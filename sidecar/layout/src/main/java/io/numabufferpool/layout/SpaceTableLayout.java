@@ -1,0 +1,62 @@
+package io.numabufferpool.layout;
+
+import static io.numabufferpool.layout.StructDeclaration.handle;
+import static io.numabufferpool.layout.StructDeclaration.reserved;
+import static io.numabufferpool.layout.StructDeclaration.struct;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One file or device whose blocks the pool holds. Every field is written under the header's spaceLock (plain), published
+ * by the space number (release), and read under the same lock. All zero: no space. Since 1.0.
+ */
+public final class SpaceTableLayout {
+    public static final long BYTES = 128;
+
+    public static final StructLayout LAYOUT = struct(
+            "Space",
+            BYTES,
+            JAVA_INT.withName("space"),
+            JAVA_INT.withName("blockBytes"),
+            JAVA_LONG.withName("device"),
+            JAVA_LONG.withName("inode"),
+            JAVA_LONG.withName("inodeGeneration"),
+            JAVA_LONG.withName("fileBytes"),
+            JAVA_LONG.withName("modifiedNanos"),
+            JAVA_LONG.withName("changedNanos"),
+            JAVA_LONG.withName("registeredSequence"),
+            JAVA_INT.withName("access"),
+            JAVA_INT.withName("durability"),
+            JAVA_LONG.withName("crashEpoch"),
+            reserved("reserved0", 48));
+
+    /** Space number, from the header's nextSpace, never used twice. 0: this entry is empty or half written. */
+    public static final VarHandle SPACE = handle(LAYOUT, "space");
+    /** Bytes of one block: the segment's bufferBytes. */
+    public static final VarHandle BLOCK_BYTES = handle(LAYOUT, "blockBytes");
+    /** st_dev. */
+    public static final VarHandle DEVICE = handle(LAYOUT, "device");
+    /** st_ino. */
+    public static final VarHandle INODE = handle(LAYOUT, "inode");
+    /** FS_IOC_GETVERSION. 0: the file system has none. */
+    public static final VarHandle INODE_GENERATION = handle(LAYOUT, "inodeGeneration");
+    /** st_size when it was registered. */
+    public static final VarHandle FILE_BYTES = handle(LAYOUT, "fileBytes");
+    /** st_mtim in nanoseconds since the epoch when it was registered. */
+    public static final VarHandle MODIFIED_NANOS = handle(LAYOUT, "modifiedNanos");
+    /** st_ctim in nanoseconds since the epoch when it was registered. */
+    public static final VarHandle CHANGED_NANOS = handle(LAYOUT, "changedNanos");
+    /** Value of the header's registrations when it was registered last: the smallest is recycled first. */
+    public static final VarHandle REGISTERED_SEQUENCE = handle(LAYOUT, "registeredSequence");
+    /** 0: read only, the one kind of 1.0. */
+    public static final VarHandle ACCESS = handle(LAYOUT, "access");
+    /** 0: write-through, the one kind of 1.0. */
+    public static final VarHandle DURABILITY = handle(LAYOUT, "durability");
+    /** Counts deaths that left the space half changed. 0 in 1.0. */
+    public static final VarHandle CRASH_EPOCH = handle(LAYOUT, "crashEpoch");
+
+    private SpaceTableLayout() {}
+}
