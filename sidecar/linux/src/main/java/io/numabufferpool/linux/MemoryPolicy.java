@@ -1,5 +1,8 @@
 package io.numabufferpool.linux;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /** Memory policies with their numbers (include/uapi/linux/mempolicy.h), without the prefix MPOL_. */
 public enum MemoryPolicy {
     DEFAULT(0),
@@ -20,5 +23,10 @@ public enum MemoryPolicy {
 
     public int number() {
         return number;
+    }
+
+    /** The policy of that number without its mode flags, or empty for one this project does not know. */
+    static Optional<MemoryPolicy> of(int number) {
+        return Arrays.stream(values()).filter(policy -> policy.number == number).findFirst();
     }
 }

@@ -1,0 +1,167 @@
+package io.numabufferpool.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.numabufferpool.placement.NumaNodeSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+
+/** Mappings, advice and memory policy. Thread-safe; the task's policy is the calling thread's. */
+final class MemoryCalls {
+    private static final int PROT_READ = 1;
+    private static final int PROT_WRITE = 2;
+    private static final int PROT_NONE = 0;
+    private static final int MAP_SHARED = 1;
+    private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
+    /** Since 4.17; an older kernel takes the address as a hint, which the result shows. */
+    private static final int MAP_FIXED_NOREPLACE = 0x100000;
+
+    /** Each attempt loses only to another thread that maps into the very place found free an instant before. */
+    private static final int PLACE_ATTEMPTS_MAX = 64;
+
+    private static final long SMALL_PAGE_BYTES = 4096;
+
+    private static final int MPOL_MF_STRICT = 1;
+    private static final int MPOL_MF_MOVE = 2;
+    /** MPOL_F_STATIC_NODES, _RELATIVE_NODES, _NUMA_BALANCING: bits 15, 14, 13. */
+    private static final int MPOL_MODE_FLAGS = 0xe000;
+
+    /** More than MAX_NUMNODES of any kernel (1024), and few enough bytes for get_mempolicy, which takes at most a page. */
+    private static final int MASK_BITS = 4096;
+
+    private final Syscalls numbers;
+
+    MemoryCalls(Syscalls numbers) {
+        this.numbers = numbers;
+    }
+
+    Mapping map(JnaFile file, long offsetBytes, long bytes, Protection protection, long alignmentBytes) {
+        if (bytes <= 0 || offsetBytes < 0 || Long.bitCount(alignmentBytes) != 1 || alignmentBytes < 0) {
+            throw new IllegalArgumentException("map of " + bytes + " bytes at offset " + offsetBytes + " of " + file
+                    + " aligned to " + alignmentBytes
+                    + ": bytes must be 1 or more, the offset 0 or more, the alignment a power of two");
+        }
+        long pageBytes = Math.max(FileCalls.pageBytes(file), SMALL_PAGE_BYTES);
+        long mappedBytes = Math.multiplyExact(Math.addExact(bytes, pageBytes - 1) / pageBytes, pageBytes);
+        int allow = protection == Protection.READ ? PROT_READ : PROT_READ | PROT_WRITE;
+        long result = place(file, offsetBytes, mappedBytes, allow, Math.max(alignmentBytes, SMALL_PAGE_BYTES));
+        if (result < 0) {
+            throw new LinuxException(
+                    "mmap of " + bytes + " bytes at offset " + offsetBytes + " of " + file + " (" + protection + ")",
+                    (int) -result);
+        }
+        return new MappedMemory(result, bytes, mappedBytes, protection);
+    }
+
+    /* A mapping at an aligned address. Mapping over a reservation with MAP_FIXED is the usual way, but where the file's own
+     * mmap refuses (hugetlbfs: ENOMEM), the kernel may have dropped that part of the reservation already; another thread can
+     * map there, and our clean-up would unmap its pages. So a reservation only finds a free place, is given up, and the place
+     * is taken with MAP_FIXED_NOREPLACE, which fails when somebody was faster. */
+    private static long place(JnaFile file, long offset, long bytes, int allow, long alignment) {
+        long anywhere = file.callLong(descriptor -> LibC.mmap(0, bytes, allow, MAP_SHARED, descriptor, offset));
+        if (anywhere < 0 || anywhere % alignment == 0) {
+            return anywhere;
+        }
+        LibC.munmap(anywhere, bytes);
+        long result = -Errno.ENOMEM.number();
+        for (int attempt = 0; attempt < PLACE_ATTEMPTS_MAX; attempt++) {
+            long place = findFree(bytes, alignment);
+            if (place < 0) {
+                return place;
+            }
+            result = file.callLong(
+                    descriptor -> LibC.mmap(place, bytes, allow, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, offset));
+            if (result == place) {
+                return place;
+            }
+            if (result >= 0) {
+                LibC.munmap(result, bytes);
+                result = -Errno.EEXIST.number();
+            }
+            if (result != -Errno.EEXIST.number()) {
+                return result;
+            }
+        }
+        return result;
+    }
+
+    private static long findFree(long bytes, long alignment) {
+        long wanted = Math.addExact(bytes, alignment);
+        long reserved = LibC.mmap(0, wanted, PROT_NONE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0);
+        if (reserved == -1) {
+            return -LibC.errno();
+        }
+        LibC.munmap(reserved, wanted);
+        return (reserved + alignment - 1) & -alignment;
+    }
+
+    Errno advise(MemorySegment range, Advice advice) {
+        // The kernel rounds the length up to pages: that must not free bytes behind the range.
+        if (advice == Advice.REMOVE && range.byteSize() % SMALL_PAGE_BYTES != 0) {
+            return Errno.EINVAL;
+        }
+        return call(range, address -> LibC.madvise(address, range.byteSize(), advice.number()));
+    }
+
+    Errno bindMemory(MemorySegment range, MemoryPolicy policy, NumaNodeSet numaNodes, MemoryMove move) {
+        int flags = switch (move) {
+            case LEAVE -> 0;
+            case MOVE -> MPOL_MF_MOVE;
+            case CHECK -> MPOL_MF_STRICT;
+        };
+        try (var scratch = new NativeScratch()) {
+            var words = numaNodes.toMask();
+            var mask = scratch.mask(words);
+            return call(
+                    range,
+                    address -> LibC.syscall(
+                            numbers.mbind(),
+                            address,
+                            range.byteSize(),
+                            policy.number(),
+                            mask.address(),
+                            maxNode(words),
+                            flags));
+        }
+    }
+
+    Errno setTaskPolicy(MemoryPolicy policy, NumaNodeSet numaNodes) {
+        try (var scratch = new NativeScratch()) {
+            var words = numaNodes.toMask();
+            long result = LibC.syscall(
+                    numbers.setMempolicy(), policy.number(), scratch.mask(words).address(), maxNode(words));
+            return result < 0 ? Errno.of(LibC.errno()) : Errno.OK;
+        }
+    }
+
+    /** The kernel reads {@code maxnode - 1} bits (mm/mempolicy.c, get_nodes). */
+    private static long maxNode(long[] words) {
+        return (long) words.length * Long.SIZE + 1;
+    }
+
+    Optional<TaskPolicy> taskPolicy() {
+        try (var scratch = new NativeScratch()) {
+            var mode = scratch.allocate(Integer.BYTES);
+            var mask = scratch.allocate(MASK_BITS / Byte.SIZE);
+            long result = LibC.syscall(numbers.getMempolicy(), mode.address(), mask.address(), MASK_BITS + 1L, 0, 0);
+            if (result < 0) {
+                return Optional.empty();
+            }
+            var bits = BitSet.valueOf(mask.toArray(ValueLayout.JAVA_LONG));
+            var numaNodes = NumaNodeSet.of(bits.stream().toArray());
+            return MemoryPolicy.of(mode.get(JAVA_INT, 0) & ~MPOL_MODE_FLAGS)
+                    .map(policy -> new TaskPolicy(policy, numaNodes));
+        }
+    }
+
+    private static Errno call(MemorySegment range, LongUnaryOperator systemCall) {
+        long result = MappedMemory.use(range, address -> {
+            long returned = systemCall.applyAsLong(address);
+            return returned < 0 ? -LibC.errno() : returned;
+        });
+        return result < 0 ? Errno.of((int) -result) : Errno.OK;
+    }
+}
