@@ -1,5 +1,6 @@
 package io.numabufferpool.linux;
 
+import io.numabufferpool.placement.NumaNodeSet;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -40,6 +41,12 @@ public final class NumaMaps {
         public long bytes() {
             return pages.keySet().stream().mapToLong(this::bytesOn).sum();
         }
+    }
+
+    /** The nodes that a policy's text names, such as {@code interleave=static:0-3}; none for {@code default} and {@code local}. */
+    public static NumaNodeSet policyNodes(String policy) {
+        int colon = policy.lastIndexOf(':');
+        return colon < 0 ? NumaNodeSet.empty() : NumaNodeSet.parse(policy.substring(colon + 1));
     }
 
     /**
