@@ -34,6 +34,9 @@ public final class AttachProtocol {
     /** How long one message may take from its first to its last byte: far more than a busy machine needs for a few KiB. */
     public static final int MESSAGE_TIMEOUT_MILLIS = 5_000;
 
+    /** The last client number: as many as a segment can have slots, since a client without one has nothing to do. */
+    public static final int CLIENT_NUMBER_MAX = 65_535;
+
     /** The socket in the attach folder. */
     public static final String SOCKET_NAME = "attach.sock";
 

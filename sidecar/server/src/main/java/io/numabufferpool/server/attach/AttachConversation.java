@@ -19,14 +19,10 @@ import java.util.List;
 /**
  * One connection from its accept to its end, on a thread of its own. Whatever the peer does ends at most this connection.
  *
- * <p>Every message has a deadline, kept by {@link AttachServer}'s watch, which calls {@link #abort}: the socket's own timeout is for
- * one read, and a peer that sends a byte every few seconds would never meet it.
+ * <p>The connection's time limit is for a whole message, however slowly its bytes trickle in ({@link UnixConnection}).
  */
 final class AttachConversation implements Runnable {
     private static final System.Logger LOG = System.getLogger(AttachConversation.class.getName());
-
-    /** No message is awaited. */
-    private static final long NO_DEADLINE = Long.MAX_VALUE;
 
     /** Names are for tables and logs; more than this is cut. */
     private static final int NAME_LENGTH_MAX = 64;
@@ -35,7 +31,6 @@ final class AttachConversation implements Runnable {
     private final UnixConnection connection;
     private final UnixConnection.PeerCredentials peer;
     private final Clock clock;
-    private volatile long deadlineNanos;
     private volatile boolean aborted;
 
     AttachConversation(
@@ -44,7 +39,6 @@ final class AttachConversation implements Runnable {
         this.connection = connection;
         this.peer = peer;
         this.clock = clock;
-        this.deadlineNanos = server.messageDeadlineNanos();
     }
 
     @Override
@@ -52,7 +46,7 @@ final class AttachConversation implements Runnable {
         try {
             converse();
         } catch (MalformedMessage e) {
-            LOG.log(Level.WARNING, "attach request refused uid={0} reason={1}", peer.uid(), e.sentence());
+            server.logRefusal(peer, e.sentence());
             tryAnswer(AttachAnswer.sentence(Status.REFUSED, e.sentence()));
         } catch (LinuxException e) {
             LOG.log(Level.DEBUG, "attach connection ended early uid={0} reason={1}", peer.uid(), e.getMessage());
@@ -86,7 +80,7 @@ final class AttachConversation implements Runnable {
         var claim = ClientClaim.decode(receive(ClientClaim.BYTES));
         var client = new AttachedClient(
                 claim.clientNumber(), peer.uid(), peer.pid(), name(request), cpus, mems, clock.instant());
-        var objection = server.register(this, client, served);
+        var objection = server.register(this, client);
         if (objection.isPresent()) {
             answer(objection.get(), List.of());
             return;
@@ -142,17 +136,13 @@ final class AttachConversation implements Runnable {
         if (bytes == 0) {
             return new byte[0];
         }
-        deadlineNanos = server.messageDeadlineNanos();
         var received = connection.receive(bytes, 0);
         received.files().forEach(LinuxFile::close);
-        deadlineNanos = NO_DEADLINE;
         return received.bytes();
     }
 
     private void answer(AttachAnswer answer, List<LinuxFile> files) {
-        deadlineNanos = server.messageDeadlineNanos();
         connection.send(answer.encode(), files);
-        deadlineNanos = NO_DEADLINE;
     }
 
     private void tryAnswer(AttachAnswer answer) {
@@ -160,14 +150,6 @@ final class AttachConversation implements Runnable {
             answer(answer, List.of());
         } catch (LinuxException e) {
             LOG.log(Level.DEBUG, "refusal not delivered uid={0} reason={1}", peer.uid(), e.getMessage());
-        }
-    }
-
-    /** Closes the connection if a message is overdue at {@code nowNanos}. */
-    void abortIfOverdue(long nowNanos) {
-        long deadline = deadlineNanos;
-        if (deadline != NO_DEADLINE && nowNanos - deadline > 0) {
-            abort("its message was not complete in time");
         }
     }
 

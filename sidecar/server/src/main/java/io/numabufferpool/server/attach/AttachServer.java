@@ -24,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: a peer can cost others nothing. Connections that have not finished their handshake are at most
  * {@link #HANDSHAKE_MAX}; one more closes the one that has dawdled longest, so a flood of silent connections only displaces itself,
- * while an honest handshake takes a millisecond. Every message has a deadline.
+ * while an honest handshake takes a millisecond. Every message has a time limit.
  */
 public final class AttachServer implements AutoCloseable {
     /** Handshakes at once. An honest one lasts about a millisecond, so this many begin only in a flood. */
@@ -46,16 +45,16 @@ public final class AttachServer implements AutoCloseable {
     /** Waiting connections in the kernel: as many as can be in a handshake. */
     private static final int BACKLOG = HANDSHAKE_MAX;
 
-    /** How often deadlines are looked at: a message may take this much longer. */
-    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** After a failed accept (no descriptors left, for example): long enough not to spin, short enough not to be noticed. */
     private static final long ACCEPT_RETRY_MILLIS = 100;
+
+    /** At most one refused message a second is logged, with the number of those that were not: a flood must not fill the log. */
+    private static final long REFUSAL_LOG_NANOS = 1_000_000_000L;
 
     /** A conversation needs little; a thousand of them must fit beside the JVM. */
     private static final long STACK_BYTES = 256 << 10;
 
-    /** How long close() waits for each of its two threads. */
+    /** How long close() waits for the accepting thread. */
     private static final long CLOSE_MILLIS = 6_000;
 
     private static final System.Logger LOG = System.getLogger(AttachServer.class.getName());
@@ -65,11 +64,9 @@ public final class AttachServer implements AutoCloseable {
     private final Supplier<String> statusJson;
     private final AttachEvents events;
     private final Clock clock;
-    private final long messageTimeoutNanos;
     private final UnixListener listener;
     private final ClientsLock claims;
     private final Thread acceptor;
-    private final Thread watch;
 
     /** Guards the fields below. */
     private final Object lock = new Object();
@@ -79,6 +76,8 @@ public final class AttachServer implements AutoCloseable {
     private @Nullable ServedSegment segment;
     private @Nullable LinuxFile readOnlyBuffers;
     private boolean closed;
+    private long refusalLoggedNanos = System.nanoTime() - REFUSAL_LOG_NANOS;
+    private long refusalsNotLogged;
 
     private record Attached(AttachConversation conversation, AttachedClient client) {}
 
@@ -94,13 +93,10 @@ public final class AttachServer implements AutoCloseable {
         this.statusJson = statusJson;
         this.events = events;
         this.clock = clock;
-        this.messageTimeoutNanos = TimeUnit.MILLISECONDS.toNanos(messageTimeoutMillis);
         this.claims = ClientsLock.openOrCreate(linux, folder);
         this.listener = linux.listen(folder.resolve(AttachProtocol.SOCKET_NAME), AttachProtocol.PERMISSIONS, BACKLOG);
         this.acceptor = new Thread(null, () -> acceptLoop(messageTimeoutMillis), "attach-accept", STACK_BYTES);
-        this.watch = new Thread(null, this::watchLoop, "attach-deadlines", STACK_BYTES);
         acceptor.setDaemon(true);
-        watch.setDaemon(true);
     }
 
     /**
@@ -123,7 +119,6 @@ public final class AttachServer implements AutoCloseable {
             int messageTimeoutMillis) {
         var server = new AttachServer(linux, folder, statusJson, events, clock, messageTimeoutMillis);
         server.acceptor.start();
-        server.watch.start();
         return server;
     }
 
@@ -192,24 +187,7 @@ public final class AttachServer implements AutoCloseable {
         thread.start();
     }
 
-    private void watchLoop() {
-        while (!isClosed()) {
-            List<AttachConversation> all;
-            synchronized (lock) {
-                all = new ArrayList<>(handshakes);
-                attached.values().forEach(one -> all.add(one.conversation()));
-            }
-            long now = System.nanoTime();
-            all.forEach(conversation -> conversation.abortIfOverdue(now));
-            pause(TimeUnit.NANOSECONDS.toMillis(WATCH_NANOS));
-        }
-    }
-
     // ---- what a conversation asks --------------------------------------------------------------------------
-
-    long messageDeadlineNanos() {
-        return System.nanoTime() + messageTimeoutNanos;
-    }
 
     Optional<ServedSegment> segment() {
         synchronized (lock) {
@@ -278,13 +256,13 @@ public final class AttachServer implements AutoCloseable {
     }
 
     /** Lists the client, or says why not. */
-    Optional<AttachAnswer> register(AttachConversation conversation, AttachedClient client, ServedSegment served) {
+    Optional<AttachAnswer> register(AttachConversation conversation, AttachedClient client) {
         int number = client.number();
-        if (number > served.clientNumberMax()) {
+        if (number > AttachProtocol.CLIENT_NUMBER_MAX) {
             return Optional.of(AttachAnswer.sentence(
                     Status.REFUSED,
-                    "Client number " + number + " does not exist in this segment; the last is "
-                            + served.clientNumberMax() + "."));
+                    "Client number " + number + " does not exist; the last is " + AttachProtocol.CLIENT_NUMBER_MAX
+                            + "."));
         }
         synchronized (lock) {
             if (attached.containsKey(number)) {
@@ -327,6 +305,27 @@ public final class AttachServer implements AutoCloseable {
         }
     }
 
+    /** A message was not understood. */
+    void logRefusal(UnixConnection.PeerCredentials peer, String reason) {
+        long notLogged;
+        synchronized (lock) {
+            long now = System.nanoTime();
+            if (now - refusalLoggedNanos < REFUSAL_LOG_NANOS) {
+                refusalsNotLogged++;
+                return;
+            }
+            refusalLoggedNanos = now;
+            notLogged = refusalsNotLogged;
+            refusalsNotLogged = 0;
+        }
+        LOG.log(
+                Level.WARNING,
+                "attach request refused uid={0} reason={1} refusedBeforeNotLogged={2}",
+                peer.uid(),
+                reason,
+                notLogged);
+    }
+
     private boolean isClosed() {
         synchronized (lock) {
             return closed;
@@ -356,10 +355,8 @@ public final class AttachServer implements AutoCloseable {
         }
         listener.close();
         all.forEach(conversation -> conversation.abort("the sidecar stops"));
-        watch.interrupt();
         try {
             acceptor.join(CLOSE_MILLIS);
-            watch.join(CLOSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -13,7 +13,6 @@ import io.numabufferpool.linux.LinuxFile;
  * @param buffersBytes length of the buffers file
  * @param layoutMajor the segment's layout; a client of another major version is refused
  * @param layoutMinor the same; told in the refusal
- * @param clientNumberMax the last client number that the segment has room for
  * @param access what clients may do with the buffers
  */
 public record ServedSegment(
@@ -24,5 +23,4 @@ public record ServedSegment(
         long buffersBytes,
         int layoutMajor,
         int layoutMinor,
-        int clientNumberMax,
         AttachAccess access) {}

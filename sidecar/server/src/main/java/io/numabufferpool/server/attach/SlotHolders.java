@@ -1,17 +1,31 @@
 package io.numabufferpool.server.attach;
 
-import java.util.stream.IntStream;
+import io.numabufferpool.pool.Reaper;
+import java.util.Set;
 
-/** What the reaper needs of the pool: who holds slots, and how to clear a dead one's. */
+/** What the reaper needs of the pool: who holds slots, and how to clear what the dead left. */
 public interface SlotHolders {
     /** Numbers of the clients that hold at least one slot now. */
-    IntStream clientNumbers();
+    Set<Integer> clientNumbers();
 
     /**
-     * Clears everything that this dead client left, its slots last. The caller holds the client's lock byte, so nobody can claim the
+     * Clears everything that these dead clients left, their slots last. The caller holds their lock bytes, so nobody can claim a
      * number meanwhile. May be called again after it failed or was cut short.
-     *
-     * @return how many slots came back
      */
-    int reap(int clientNumber);
+    Reaper.Reaped reap(Set<Integer> clientNumbers);
+
+    /** Those of a pool. */
+    static SlotHolders of(Reaper reaper) {
+        return new SlotHolders() {
+            @Override
+            public Set<Integer> clientNumbers() {
+                return reaper.clientNumbers();
+            }
+
+            @Override
+            public Reaper.Reaped reap(Set<Integer> clientNumbers) {
+                return reaper.reap(clientNumbers);
+            }
+        };
+    }
 }

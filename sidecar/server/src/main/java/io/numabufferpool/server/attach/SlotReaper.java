@@ -2,9 +2,12 @@ package io.numabufferpool.server.attach;
 
 import io.numabufferpool.client.attach.ClientsLock;
 import io.numabufferpool.linux.Linux;
+import io.numabufferpool.pool.Reaper;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +38,7 @@ public final class SlotReaper implements AutoCloseable {
 
     private final ClientsLock lock;
     private final SlotHolders holders;
-    private final BiConsumer<Integer, Integer> reaped;
+    private final BiConsumer<Set<Integer>, Reaper.Reaped> reaped;
     private final Thread thread;
 
     /** Guarded by this. */
@@ -52,7 +55,7 @@ public final class SlotReaper implements AutoCloseable {
         }
     }
 
-    private SlotReaper(ClientsLock lock, SlotHolders holders, BiConsumer<Integer, Integer> reaped) {
+    private SlotReaper(ClientsLock lock, SlotHolders holders, BiConsumer<Set<Integer>, Reaper.Reaped> reaped) {
         this.lock = lock;
         this.holders = holders;
         this.reaped = reaped;
@@ -63,10 +66,10 @@ public final class SlotReaper implements AutoCloseable {
     /**
      * Starts the rounds. The first one is at once: it finds those who died while no sidecar ran.
      *
-     * @param reaped told the client number and how many slots came back; called on the reaper's thread
+     * @param reaped told who was reaped and what came back; called on the reaper's thread
      */
     public static SlotReaper start(
-            Linux linux, Path attachFolder, SlotHolders holders, BiConsumer<Integer, Integer> reaped) {
+            Linux linux, Path attachFolder, SlotHolders holders, BiConsumer<Set<Integer>, Reaper.Reaped> reaped) {
         var reaper = new SlotReaper(ClientsLock.openOrCreate(linux, attachFolder), holders, reaped);
         reaper.thread.start();
         return reaper;
@@ -130,9 +133,10 @@ public final class SlotReaper implements AutoCloseable {
     }
 
     private void look(Look look) {
-        boolean holdsSlots = holders.clientNumbers().anyMatch(number -> number == look.clientNumber);
+        var holder = new TreeSet<>(holders.clientNumbers());
+        holder.retainAll(Set.of(look.clientNumber));
         int next = look.attempt + 1;
-        if (!holdsSlots || reapIfDead(look.clientNumber) || next == LOOKS_NANOS.length) {
+        if (holder.isEmpty() || !reapDead(holder).isEmpty() || next == LOOKS_NANOS.length) {
             return;
         }
         synchronized (this) {
@@ -141,26 +145,37 @@ public final class SlotReaper implements AutoCloseable {
     }
 
     private void round() {
-        holders.clientNumbers().forEach(this::reapIfDead);
+        reapDead(holders.clientNumbers());
     }
 
-    /** True if nothing is left to do for this client. */
-    private boolean reapIfDead(int clientNumber) {
+    /** Reaps those of the candidates whose bytes can be taken, all at once because the dead may block each other. */
+    private Set<Integer> reapDead(Set<Integer> candidates) {
+        var dead = new TreeSet<Integer>();
         try {
-            if (!lock.tryTake(clientNumber)) {
-                return false;
+            for (int candidate : candidates) {
+                if (lock.tryTake(candidate)) {
+                    dead.add(candidate);
+                }
             }
-            try {
-                int slots = holders.reap(clientNumber);
-                LOG.log(Level.INFO, "client reaped number={0} slots={1}", clientNumber, slots);
-                reaped.accept(clientNumber, slots);
-                return true;
-            } finally {
-                lock.release(clientNumber);
+            if (!dead.isEmpty() && !tryReap(dead) && dead.size() > 1) {
+                // One whose slots cannot be cleared must not keep the others' from coming back.
+                dead.forEach(one -> tryReap(Set.of(one)));
             }
+        } finally {
+            dead.forEach(lock::release);
+        }
+        return dead;
+    }
+
+    private boolean tryReap(Set<Integer> dead) {
+        try {
+            var found = holders.reap(dead);
+            LOG.log(Level.INFO, "clients reaped numbers={0} found={1}", dead, found);
+            reaped.accept(dead, found);
+            return true;
         } catch (RuntimeException e) {
-            // One client's broken slots must not keep the others' from coming back; the next round tries again.
-            LOG.log(Level.ERROR, "client not reaped number=" + clientNumber, e);
+            // The next round tries again.
+            LOG.log(Level.ERROR, "clients not reaped numbers=" + dead, e);
             return false;
         }
     }
