@@ -3,6 +3,7 @@ package io.numabufferpool.placement;
 import io.numabufferpool.placement.NodeResolution.Resolved;
 import io.numabufferpool.placement.PlacementDecision.DroppedNodes;
 import io.numabufferpool.placement.PlacementDecision.NodeShare;
+import io.numabufferpool.placement.PlacementDecision.PartitionPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,16 @@ public final class PlacementPlanner {
         return new PlacementPlanner(request, observation).plan();
     }
 
+    /** The shares that follow from a request and a node set; none under policy None. */
+    public static List<NodeShare> shares(PlacementRequest request, NumaNodeSet numaNodes) {
+        return request.policy() == PlacementPolicy.None ? List.of() : new PartitionSplit(request, numaNodes).shares();
+    }
+
+    /** The partitions that follow from a request and a node set, so that a decision need not carry them. */
+    public static List<PartitionPlan> partitions(PlacementRequest request, NumaNodeSet numaNodes) {
+        return new PartitionSplit(request, numaNodes).partitions();
+    }
+
     private PlacementOutcome plan() {
         return switch (new NodeResolver(request, observation, reachability).resolve()) {
             case PlacementProblem problem -> problem;
@@ -52,7 +63,7 @@ public final class PlacementPlanner {
             dropped.add(new DroppedNodes(without, PlacementReason.PoolTooSmall, message));
         }
         var split = new PartitionSplit(request, numaNodes);
-        List<NodeShare> shares = request.policy() == PlacementPolicy.None ? List.of() : split.shares();
+        var shares = shares(request, numaNodes);
         var capacity = new CapacityCheck(request, observation, shares);
         Optional<PlacementProblem> problem = capacity.problem();
         if (problem.isPresent()) {

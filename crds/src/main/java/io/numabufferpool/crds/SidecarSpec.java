@@ -1,0 +1,13 @@
+package io.numabufferpool.crds;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import org.jspecify.annotations.Nullable;
+
+/** The injected sidecar container: {@code spec.sidecar}. Immutable. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record SidecarSpec(
+        @JsonPropertyDescription("Its requests and limits. Not available in this version.") @Nullable
+        SidecarResources resources) {}

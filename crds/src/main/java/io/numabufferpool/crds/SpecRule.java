@@ -1,0 +1,19 @@
+package io.numabufferpool.crds;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rule on a pool's spec, written twice side by side: in CEL for the API server, where {@code self} is the spec, and in Java
+ * for everyone without one. Both give the same sentence; fixtures are run against both. Immutable.
+ *
+ * @param cel true: the spec keeps the rule
+ * @param celMessage CEL that renders the sentence where it does not
+ * @param java the sentence, or null where the spec keeps the rule
+ */
+record SpecRule(String cel, String celMessage, Function<NumaBufferPoolSpec, @Nullable String> java) {
+    /** A rule whose sentence has no value in it. */
+    static SpecRule of(String cel, String sentence, Function<NumaBufferPoolSpec, Boolean> kept) {
+        return new SpecRule(cel, "'" + sentence + "'", spec -> kept.apply(spec) ? null : sentence);
+    }
+}

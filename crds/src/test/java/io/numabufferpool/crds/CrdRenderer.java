@@ -1,0 +1,198 @@
+package io.numabufferpool.crds;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crdv2.generator.CRDGenerator;
+import io.fabric8.kubernetes.client.CustomResource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Renders a kind's CustomResourceDefinition. Fabric8 turns the types into a schema; what its annotations cannot say is added
+ * here: CEL rules with rendered sentences, list keys, bounds, and sizes that may be written as numbers.
+ */
+final class CrdRenderer {
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory()
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .disable(YAMLGenerator.Feature.SPLIT_LINES)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
+            .enable(YAMLGenerator.Feature.INDENT_ARRAYS_WITH_INDICATOR));
+
+    /** Texts in status are bounded, so that no report can fill the object store. */
+    private static final int MESSAGE_LENGTH_MAX = 32_768;
+
+    /** Quantities in a spec are short; the bound makes the rules on them cheap. */
+    private static final int QUANTITY_LENGTH_MAX = 32;
+
+    private CrdRenderer() {}
+
+    static String render(Class<? extends CustomResource<?, ?>> kind) {
+        var crd = (ObjectNode) parse(generate(kind));
+        var version = (ObjectNode) crd.at("/spec/versions/0");
+        var schema = (ObjectNode) version.at("/schema/openAPIV3Schema");
+        version.set("additionalPrinterColumns", declared(kind, (ArrayNode) version.get("additionalPrinterColumns")));
+        if (kind == NumaBufferPool.class) {
+            poolSpec(schema);
+        }
+        walk(schema);
+        try {
+            return HEADER + YAML.writeValueAsString(crd);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static final String HEADER =
+            "# Rendered from the Java types beside it. Refresh: " + CrdRenderTest.REFRESH + "\n";
+
+    private static void poolSpec(ObjectNode schema) {
+        schema.withArray("x-kubernetes-validations")
+                .add(rule(NumaBufferPoolSpecChecks.nameCel(), NumaBufferPoolSpecChecks.nameCelMessage()));
+        require(schema, "spec");
+        var spec = property(schema, "spec");
+        var rules = spec.withArray("x-kubernetes-validations");
+        for (var rule : SpecRules.ALL) {
+            rules.add(rule(rule.cel(), rule.celMessage()));
+        }
+        intOrString(property(spec, "size"));
+        intOrString(property(spec, "maxSize"));
+        intOrString(property(property(spec, "placement"), "nodes"));
+        intOrString(property(property(spec, "dynamicSegments"), "maxSize"));
+        intOrString(property(property(spec, "adopt"), "minSize"));
+        property(property(spec, "placement"), "nodes").put("maxLength", 1024);
+        for (var name : List.of("hugePages", "placement", "slots")) {
+            property(spec, name).set("default", YAML.createObjectNode());
+        }
+        var containers = property(spec, "containers");
+        containers.set("default", YAML.createArrayNode().add(NumaBufferPoolSpec.EVERY_CONTAINER));
+        containers.put("maxItems", 64).put("x-kubernetes-list-type", "atomic");
+        ((ObjectNode) containers.get("items")).put("maxLength", 63);
+        property(property(spec, "placement"), "weights").put("maxProperties", 1024);
+        var resources = property(property(spec, "sidecar"), "resources");
+        for (var name : List.of("limits", "requests")) {
+            var quantity = (ObjectNode) property(resources, name).get("additionalProperties");
+            intOrString(quantity);
+            property(resources, name).put("maxProperties", 16);
+        }
+    }
+
+    /** The generator sorts columns by path; people read them in the order they were declared in. */
+    private static ArrayNode declared(Class<?> kind, ArrayNode columns) {
+        var sorted = YAML.createArrayNode();
+        for (var declared : kind.getAnnotationsByType(AdditionalPrinterColumn.class)) {
+            for (var column : columns) {
+                if (column.get("name").asText().equals(declared.name())) {
+                    sorted.add(column);
+                }
+            }
+        }
+        return sorted;
+    }
+
+    /** What holds for a field of that name wherever it is. */
+    private static final Map<String, List<Object>> LISTS = Map.ofEntries(
+            Map.entry("conditions", List.of("type", 16)),
+            Map.entry("numaNodes", List.of("numaNode", 1024)),
+            Map.entry("shares", List.of("numaNode", 1024)),
+            Map.entry("partitions", List.of("partition", NumaPlacementStatus.PARTITIONS_MAX)),
+            Map.entry("worstPods", List.of("name", NumaBufferPoolStatus.WORST_PODS_MAX)),
+            Map.entry("hugePages", List.of("pageBytes", 16)),
+            Map.entry("dropped", List.of("reason", 16)));
+
+    private static void walk(ObjectNode schema) {
+        var properties = schema.get("properties");
+        if (properties instanceof ObjectNode fields) {
+            fields.properties().forEach(field -> {
+                bound(field.getKey(), (ObjectNode) field.getValue());
+                walk((ObjectNode) field.getValue());
+            });
+        }
+        if (schema.get("items") instanceof ObjectNode items) {
+            walk(items);
+        }
+    }
+
+    private static void bound(String name, ObjectNode field) {
+        if (field.path("type").asText().equals("array") && LISTS.containsKey(name)) {
+            var key = (String) LISTS.get(name).get(0);
+            field.put("maxItems", (Integer) LISTS.get(name).get(1));
+            field.put("x-kubernetes-list-type", "map");
+            field.putArray("x-kubernetes-list-map-keys").add(key);
+            require((ObjectNode) field.get("items"), key);
+        }
+        if (name.equals("distances")) {
+            field.put("maxItems", 1024);
+        }
+        if (name.equals("message") || name.equals("why")) {
+            field.put("maxLength", MESSAGE_LENGTH_MAX);
+        }
+    }
+
+    private static ObjectNode property(ObjectNode schema, String name) {
+        var property = schema.path("properties").path(name);
+        if (!(property instanceof ObjectNode found)) {
+            throw new IllegalStateException("The schema has no property " + name + ": " + schema.fieldNames());
+        }
+        return found;
+    }
+
+    private static void require(ObjectNode schema, String name) {
+        var required = schema.withArray("required");
+        for (var one : required) {
+            if (one.asText().equals(name)) {
+                return;
+            }
+        }
+        required.add(name);
+    }
+
+    private static void intOrString(ObjectNode field) {
+        field.remove("type");
+        field.putArray("anyOf")
+                .add(YAML.createObjectNode().put("type", "integer"))
+                .add(YAML.createObjectNode().put("type", "string"));
+        field.put("x-kubernetes-int-or-string", true).put("maxLength", QUANTITY_LENGTH_MAX);
+    }
+
+    private static ObjectNode rule(String cel, String messageCel) {
+        return YAML.createObjectNode().put("rule", cel).put("messageExpression", messageCel);
+    }
+
+    /** The generator writes files only; what it says of an output that is none is an exception. */
+    private static String generate(Class<? extends CustomResource<?, ?>> kind) {
+        try {
+            var folder = Files.createTempDirectory("crd");
+            new CRDGenerator()
+                    .customResourceClasses(kind)
+                    .forCRDVersions("v1")
+                    .inOutputDir(folder.toFile())
+                    .generate();
+            try (var files = Files.list(folder)) {
+                var file = files.findFirst().orElseThrow();
+                var text = Files.readString(file);
+                Files.delete(file);
+                Files.delete(folder);
+                return text;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static JsonNode parse(String yaml) {
+        try {
+            return YAML.readTree(yaml);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
