@@ -5,8 +5,8 @@ package io.numabufferpool.linux;
  * and include/uapi/asm-generic/unistd.h (arm64).
  */
 enum Syscalls {
-    X86_64(237, 238, 239, 202, 203, 204, 309, 332),
-    ARM64(235, 237, 236, 98, 122, 123, 168, 291);
+    X86_64(237, 238, 239, 202, 203, 204, 332),
+    ARM64(235, 237, 236, 98, 122, 123, 291);
 
     private final int mbind;
     private final int setMempolicy;
@@ -14,7 +14,6 @@ enum Syscalls {
     private final int futex;
     private final int schedSetaffinity;
     private final int schedGetaffinity;
-    private final int getcpu;
     private final int statx;
 
     Syscalls(
@@ -24,7 +23,6 @@ enum Syscalls {
             int futex,
             int schedSetaffinity,
             int schedGetaffinity,
-            int getcpu,
             int statx) {
         this.mbind = mbind;
         this.setMempolicy = setMempolicy;
@@ -32,7 +30,6 @@ enum Syscalls {
         this.futex = futex;
         this.schedSetaffinity = schedSetaffinity;
         this.schedGetaffinity = schedGetaffinity;
-        this.getcpu = getcpu;
         this.statx = statx;
     }
 
@@ -69,10 +66,6 @@ enum Syscalls {
 
     int schedGetaffinity() {
         return schedGetaffinity;
-    }
-
-    int getcpu() {
-        return getcpu;
     }
 
     int statx() {
