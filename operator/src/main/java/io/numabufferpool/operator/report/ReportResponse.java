@@ -1,0 +1,4 @@
+package io.numabufferpool.operator.report;
+
+/** What goes back to a sidecar: the HTTP status and a JSON document. Immutable. */
+record ReportResponse(int status, String json) {}
