@@ -3,13 +3,36 @@ package io.numabufferpool.pool;
 import io.numabufferpool.linux.Linux;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One process's view of an attached segment. Thread-safe. Closing it is the owner's matter: close the sessions first,
  * then unmap the memory.
  */
 public final class BufferPool {
-    private BufferPool() {}
+    private static final long SLOT_PARK_NANOS = 1_000_000;
+
+    private final Segment segment;
+    private final DescriptorTable descriptors;
+    private final LookupTable table;
+    private final SlotTable slots;
+    private final SpaceTable spaces;
+    private final PoolOptions options;
+    private final Access access;
+    private final int clientNumber;
+    private final MemorySegment readableBuffers;
+
+    private BufferPool(Segment segment, Futex futex, int clientNumber, Access access, PoolOptions options) {
+        this.segment = segment;
+        this.clientNumber = clientNumber;
+        this.access = access;
+        this.options = options;
+        this.readableBuffers = segment.buffers.asReadOnly();
+        this.slots = new SlotTable(segment);
+        this.descriptors = new DescriptorTable(segment.control, futex);
+        this.table = new LookupTable(segment, descriptors, slots::ownerName);
+        this.spaces = new SpaceTable(segment, clientNumber);
+    }
 
     /**
      * Checks the two files and makes the view.
@@ -27,71 +50,122 @@ public final class BufferPool {
             int clientNumber,
             Access access,
             PoolOptions options) {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
+        return attach(control, buffers, Futex.of(linux), clientNumber, access, options);
+    }
+
+    static BufferPool attach(
+            MemorySegment control,
+            MemorySegment buffers,
+            Futex futex,
+            int clientNumber,
+            Access access,
+            PoolOptions options) {
+        if (clientNumber < 1) {
+            throw new IllegalArgumentException("client number " + clientNumber + " must be 1 or higher");
         }
-        throw new IllegalStateException();
+        if (control.isReadOnly() || (access == Access.READ_WRITE && buffers.isReadOnly())) {
+            throw new IllegalArgumentException("access " + access + " needs a writable control file"
+                    + (access == Access.READ_WRITE ? " and a writable buffers file" : ""));
+        }
+        var pool = new BufferPool(SegmentCheck.attach(control, buffers), futex, clientNumber, access, options);
+        int held = pool.slotsOf(clientNumber);
+        if (held > 0) {
+            throw new PoolException.ClientNumberInUse(
+                    "client number " + clientNumber + " still holds " + held
+                            + " slots of a process that died; take another byte of clients.lock until the sidecar has freed them");
+        }
+        return pool;
     }
 
     /** Leases a slot. @throws PoolException.NoFreeSlot after a bounded wait */
     public PoolSession openSession() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
-        }
-        throw new IllegalStateException();
+        int homeNode = options.currentNumaNode().getAsInt();
+        return new PoolSession(this, leaseSlot(homeNode), homeNode);
     }
 
-    /** The number of the space with that identity, the same in every process; a new one if it has none. */
+    int leaseSlot() {
+        return leaseSlot(options.currentNumaNode().getAsInt());
+    }
+
+    private int leaseSlot(int homeNode) {
+        long deadline = System.nanoTime() + options.slotWaitNanos();
+        while (true) {
+            int slot = slots.tryLease(clientNumber, homeNode);
+            if (slot >= 0) {
+                return slot;
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                throw new PoolException.NoFreeSlot("all " + segment.slotCount + " slots are leased, for "
+                        + options.slotWaitNanos() / 1_000_000 + " ms now (slots by client number: " + slots.holders()
+                        + "). Close sessions, or raise spec.slots.max");
+            }
+            LockSupport.parkNanos(SLOT_PARK_NANOS);
+        }
+    }
+
+    /** The number of the space with that identity, the same in every process; a new one if it has none. Not 0. */
     public int registerSpace(SpaceIdentity identity) {
-        return unavailable() ? 0 : 1;
+        return spaces.register(identity, options.lockWaitNanos());
     }
 
     /** Reads every state word and every ledger: some milliseconds per GiB of buffers. */
     public PoolStatistics readStatistics() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
-        }
-        throw new IllegalStateException();
+        return new StatisticsReader(segment, descriptors, slots, spaces).read();
     }
 
     /** Hits by the client's NUMA node and the buffer's; only cells that are not zero. */
     public List<PoolStatistics.Traffic> readTraffic() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
-        }
-        throw new IllegalStateException();
+        return new StatisticsReader(segment, descriptors, slots, spaces).readTraffic();
     }
 
     /** How many slots a client number holds now: 0 after it was reaped. */
-    public int slotsOf(int clientNumber) {
-        return unavailable() ? 0 : 1;
-    }
-
-    public int bufferBytes() {
-        return unavailable() ? 0 : 1;
-    }
-
-    /** The random number of this segment. */
-    public long segmentGeneration() {
-        return unavailable() ? 0 : 1L;
+    public int slotsOf(int client) {
+        return slots.holders().getOrDefault(client, 0);
     }
 
     /** Frees what dead clients left. */
     public Reaper reaper() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
-        }
-        throw new IllegalStateException();
+        return new Reaper(segment, descriptors, table, slots, spaces);
     }
 
-    private static boolean unavailable() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
-        }
-        return true;
+    public int bufferBytes() {
+        return segment.bufferBytes;
     }
 
-    private static UnsupportedOperationException unavailableException() {
-        return new UnsupportedOperationException("signatures first; the protocol follows");
+    public long bufferCount() {
+        return segment.bufferCount;
+    }
+
+    /** The random number of this segment. */
+    public long segmentGeneration() {
+        return segment.generation;
+    }
+
+    public Access access() {
+        return access;
+    }
+
+    Segment segment() {
+        return segment;
+    }
+
+    DescriptorTable descriptors() {
+        return descriptors;
+    }
+
+    LookupTable table() {
+        return table;
+    }
+
+    SlotTable slots() {
+        return slots;
+    }
+
+    PoolOptions options() {
+        return options;
+    }
+
+    MemorySegment readableBuffers() {
+        return readableBuffers;
     }
 }

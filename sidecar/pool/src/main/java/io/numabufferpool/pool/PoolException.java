@@ -70,4 +70,13 @@ public abstract sealed class PoolException extends RuntimeException {
             super(message);
         }
     }
+
+    /** The process that was writing the page died inside the write. */
+    public static final class Torn extends PoolException {
+        private static final long serialVersionUID = 1L;
+
+        Torn(String message) {
+            super(message);
+        }
+    }
 }

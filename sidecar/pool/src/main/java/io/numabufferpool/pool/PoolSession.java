@@ -1,14 +1,55 @@
 package io.numabufferpool.pool;
 
+import io.numabufferpool.layout.BufferNumber;
+import io.numabufferpool.layout.PoolCounter;
+import io.numabufferpool.layout.StateWord;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A slot leased by this process: what pins and reads. For one thread at a time; handing it to another thread needs a
  * happens-before edge (a lock, a queue). A handle belongs to its session.
  */
 public final class PoolSession implements AutoCloseable {
-    PoolSession() {}
+    private final BufferPool pool;
+    private final Segment segment;
+    private final DescriptorTable descriptors;
+    private final LookupTable table;
+    private final SlotTable slots;
+    private final PoolOptions options;
+    private final int slot;
+    private final int owner;
+    private final PinLedger ledger;
+    private final SlotCounters counters;
+    private final PageFinder finder;
+    private final OptimisticReader optimistic;
+    private final ClockSweep sweep;
+
+    /** Pages read by a ReadOnly session for itself; a handle -(i + 1) is the page at i; null where given back. */
+    private final List<PrivatePage> privatePages = new ArrayList<>();
+
+    private boolean closed;
+
+    private record PrivatePage(MemorySegment memory, boolean[] inUse) {}
+
+    PoolSession(BufferPool pool, int slot, int homeNode) {
+        this.pool = pool;
+        this.segment = pool.segment();
+        this.descriptors = pool.descriptors();
+        this.table = pool.table();
+        this.slots = pool.slots();
+        this.options = pool.options();
+        this.slot = slot;
+        this.owner = slot + 1;
+        this.ledger = new PinLedger(segment, slot, pool::leaseSlot);
+        this.counters = new SlotCounters(segment, slot);
+        this.finder = new PageFinder(segment, descriptors, table, ledger, counters, slot);
+        this.optimistic = new OptimisticReader(segment, descriptors, table, counters, slot);
+        this.sweep = new ClockSweep(segment, descriptors, table, slots, counters, options, owner, homeNode);
+    }
 
     /**
      * Pins a block, reading it if it is not in the pool.
@@ -16,54 +57,230 @@ public final class PoolSession implements AutoCloseable {
      * @return a handle, never 0, to give back with {@link #unpin}; the same page pinned twice has to be unpinned twice
      * @throws IOException what the loader threw
      * @throws PoolException.NoVictim if every buffer is pinned, after a bounded wait
+     * @throws PoolException.Stuck if another process holds the block's load for longer than loadWaitNanos
      */
     public long pin(int space, long block, BlockLoader loader) throws IOException {
-        return unavailable() ? 0 : 1L;
+        checkTag(space, block);
+        ledger.reserve();
+        long hash = LookupTable.hash(space, block);
+        long found = finder.findAndPin(space, block, hash);
+        return found > 0 ? hit(found) : pinSlowly(space, block, hash, loader, found);
     }
 
-    /** Pins a block if it is in the pool; 0 if not. */
+    private long hit(long number) {
+        counters.add(PoolCounter.HITS, segment.counterGroup(number));
+        return number;
+    }
+
+    /** Misses and waits; every further round follows a change that another session made. */
+    private long pinSlowly(int space, long block, long hash, BlockLoader loader, long first) throws IOException {
+        long found = first;
+        long deadline = System.nanoTime() + options.loadWaitNanos();
+        while (true) {
+            if (found > 0) {
+                return hit(found);
+            }
+            if (found == PageFinder.BUSY) {
+                finder.awaitBusy();
+            } else if (pool.access() == Access.READ_ONLY) {
+                return pinPrivately(block, loader);
+            } else {
+                long admitted = admit(space, block, hash, loader);
+                if (admitted != PageFinder.MISS) {
+                    return admitted;
+                }
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new PoolException.Stuck(
+                        "block " + block + " of space " + space + " has been loaded or unmapped by "
+                                + slots.ownerName(finder.busyOwner()) + " for " + options.loadWaitNanos() / 1_000_000
+                                + " ms; its storage hangs or that process is stopped: continue it, or end it");
+            }
+            found = finder.findAndPin(space, block, hash);
+        }
+    }
+
+    /** Gives a victim the tag and fills it; MISS if somebody else was faster. */
+    private long admit(int space, long block, long hash, BlockLoader loader) throws IOException {
+        long number = sweep.takeVictim();
+        long at = segment.descriptor(number);
+        long claimed = descriptors.state(at);
+        long loading = StateWord.bump(StateWord.of(StateWord.LOADING, owner, StateWord.version(claimed)));
+        // Its tag may be written only after this: another session may steal a CLAIMED buffer.
+        if (!StateWord.is(claimed, StateWord.CLAIMED, owner) || !descriptors.compareAndSet(at, claimed, loading)) {
+            return PageFinder.MISS;
+        }
+        descriptors.setTag(at, space, block);
+        if (!insert(space, block, hash, number, at)) {
+            return PageFinder.MISS;
+        }
+        counters.add(PoolCounter.MISSES, segment.counterGroup(number));
+        load(block, hash, number, at, loader);
+        // The pin before VALID, so that no sweeper takes the page in between.
+        ledger.publish(number);
+        descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE);
+        return number;
+    }
+
+    private boolean insert(int space, long block, long hash, long number, long at) {
+        LookupTable.Insertion insertion = null;
+        try {
+            insertion = table.insertIfAbsent(hash, space, block, number, owner, options.lockWaitNanos());
+        } finally {
+            if (insertion == LookupTable.Insertion.PRESENT) {
+                descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.CLAIMED, owner, 0));
+                sweep.keep(number);
+            } else if (insertion != LookupTable.Insertion.INSERTED) {
+                free(at);
+            }
+        }
+        if (insertion == LookupTable.Insertion.FULL) {
+            throw new PoolException.LookupTableFull("block " + block + " of space " + space + " found no place in "
+                    + LookupTable.PROBE_MAX
+                    + " buckets of the lookup table: too many of its neighbours are in the pool."
+                    + " Read it without the pool, or try again later");
+        }
+        return insertion == LookupTable.Insertion.INSERTED;
+    }
+
+    private void load(long block, long hash, long number, long at, BlockLoader loader) throws IOException {
+        boolean loaded = false;
+        try {
+            loader.load(segment.buffers.asSlice(segment.bufferOffset(number), segment.bufferBytes), block);
+            loaded = true;
+        } finally {
+            if (!loaded) {
+                counters.add(PoolCounter.LOAD_FAILURES, segment.counterGroup(number));
+                unmapFailed(hash, number, at);
+            }
+        }
+    }
+
+    private void unmapFailed(long hash, long number, long at) {
+        boolean removed = false;
+        try {
+            removed = table.remove(hash, number, owner, options.lockWaitNanos());
+        } finally {
+            if (!removed) {
+                // The entry had to stay: without a tag nobody takes it for the block's.
+                descriptors.setTag(at, 0, 0);
+            }
+            free(at);
+        }
+    }
+
+    private void free(long at) {
+        descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.FREE, 0, 0));
+    }
+
+    /** Pins a block if it is in the pool; 0 if not, or if it is being loaded. */
     public long tryPin(int space, long block) {
-        return unavailable() ? 0 : 1L;
+        checkTag(space, block);
+        ledger.reserve();
+        long found = finder.findAndPin(space, block, LookupTable.hash(space, block));
+        return found > 0 ? hit(found) : 0;
     }
 
     /** The pinned page, read-only, bufferBytes long. Must not be used after the unpin. */
     public MemorySegment memory(long handle) {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
+        if (handle < 0) {
+            return privatePage(handle).memory().asReadOnly();
         }
-        throw new IllegalStateException();
+        segment.descriptor(handle);
+        return pool.readableBuffers().asSlice(segment.bufferOffset(handle), segment.bufferBytes);
     }
 
     /** Gives a pin back. @throws IllegalStateException if this session does not hold it */
     public void unpin(long handle) {
-        unavailable();
+        if (handle < 0) {
+            privatePage(handle).inUse()[0] = false;
+            return;
+        }
+        int position = handle == BufferNumber.NONE ? PinLedger.ABSENT : ledger.find(handle);
+        if (position == PinLedger.ABSENT) {
+            throw new IllegalStateException(
+                    "buffer " + Long.toHexString(handle) + " is not pinned by this session: unpinned twice?");
+        }
+        ledger.unpin(position);
     }
 
     /** Copies bytes of a block, from {@code offsetBytes} in it, as many as {@code target} has; leaves nothing pinned. */
     public void read(int space, long block, long offsetBytes, MemorySegment target, BlockLoader loader)
             throws IOException {
-        unavailable();
+        checkTag(space, block);
+        if (offsetBytes < 0 || target.byteSize() > segment.bufferBytes - offsetBytes) {
+            throw new IndexOutOfBoundsException(target.byteSize() + " bytes from offset " + offsetBytes
+                    + " are not inside a block of " + segment.bufferBytes + " bytes");
+        }
+        long number = optimistic.tryRead(space, block, offsetBytes, target);
+        if (number != PageFinder.MISS) {
+            hit(number);
+            return;
+        }
+        long handle = pin(space, block, loader);
+        try {
+            MemorySegment.copy(memory(handle), offsetBytes, target, 0, target.byteSize());
+        } finally {
+            unpin(handle);
+        }
     }
 
     /** The NUMA node of a pinned page; -1: no single node, or memory of the session. */
     public int numaNode(long handle) {
-        return unavailable() ? 0 : 1;
+        return handle < 0 ? -1 : segment.groupNode(segment.counterGroup(handle));
     }
 
-    /** Gives back the slot. @throws IllegalStateException if pages are still pinned; the slot is given back all the same */
+    private long pinPrivately(long block, BlockLoader loader) throws IOException {
+        counters.add(PoolCounter.MISSES, 0);
+        int index = 0;
+        while (index < privatePages.size() && privatePages.get(index).inUse()[0]) {
+            index++;
+        }
+        if (index == privatePages.size()) {
+            // Of the collector: a page that is given back serves the next miss, the rest goes with the session.
+            var memory = Arena.ofAuto().allocate(segment.bufferBytes, segment.bufferBytes);
+            privatePages.add(new PrivatePage(memory, new boolean[1]));
+        }
+        var page = privatePages.get(index);
+        loader.load(page.memory(), block);
+        page.inUse()[0] = true;
+        return -(index + 1L);
+    }
+
+    private PrivatePage privatePage(long handle) {
+        long index = -(handle + 1);
+        if (index >= privatePages.size() || !privatePages.get((int) index).inUse()[0]) {
+            throw new IllegalStateException(
+                    "private page " + index + " is not pinned by this session: unpinned twice?");
+        }
+        return privatePages.get((int) index);
+    }
+
+    private void checkTag(int space, long block) {
+        if (closed) {
+            throw new IllegalStateException("the session is closed");
+        }
+        if (space == 0 || block < 0) {
+            throw new IllegalArgumentException("block " + block + " of space " + space
+                    + ": a block is 0 or higher, a space comes from registerSpace");
+        }
+    }
+
+    /** Gives back the slot. @throws IllegalStateException if pages were still pinned; the slot is given back all the same */
     @Override
     public void close() {
-        unavailable();
-    }
-
-    private static boolean unavailable() {
-        if (System.nanoTime() != 1) {
-            throw unavailableException();
+        if (closed) {
+            return;
         }
-        return true;
-    }
-
-    private static UnsupportedOperationException unavailableException() {
-        return new UnsupportedOperationException("signatures first; the protocol follows");
+        closed = true;
+        sweep.close();
+        int pinned = ledger.clearAll();
+        for (int further : ledger.furtherSlots()) {
+            slots.release(further);
+        }
+        slots.release(slot);
+        if (pinned > 0) {
+            throw new IllegalStateException("a session was closed with " + pinned + " pages pinned; unpin them first");
+        }
     }
 }

@@ -1,6 +1,5 @@
 package io.numabufferpool.pool;
 
-import io.numabufferpool.layout.BufferDescriptorLayout;
 import io.numabufferpool.layout.ControlHeaderLayout;
 import io.numabufferpool.layout.LayoutVersion;
 import io.numabufferpool.layout.PartitionLayout;
@@ -96,10 +95,5 @@ public final class SegmentFormatter {
         ControlHeaderLayout.PARTITION_DIRECTORY_OFFSET.set(control, 0L, layout.partitionDirectoryOffset());
         ControlHeaderLayout.SLOTS_OFFSET.set(control, 0L, layout.slotsOffset());
         ControlHeaderLayout.BUCKETS_OFFSET.set(control, 0L, layout.bucketsOffset());
-    }
-
-    /** Bytes of descriptors that a number of buffers needs. */
-    static long descriptorBytes(long bufferCount) {
-        return Math.multiplyExact(bufferCount, BufferDescriptorLayout.BYTES);
     }
 }

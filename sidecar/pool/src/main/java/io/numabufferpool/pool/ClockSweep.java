@@ -1,0 +1,353 @@
+package io.numabufferpool.pool;
+
+import io.numabufferpool.layout.BufferDescriptorLayout;
+import io.numabufferpool.layout.BufferNumber;
+import io.numabufferpool.layout.LedgerEntry;
+import io.numabufferpool.layout.PartitionLayout;
+import io.numabufferpool.layout.PoolCounter;
+import io.numabufferpool.layout.SlotLayout;
+import io.numabufferpool.layout.StateWord;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Finds victims for one session. Not thread-safe; sessions meet in the hands and the state words.
+ *
+ * <p>A step advances a partition's hand by a batch, sets what could go to EVICTING, then reads all ledgers once for the
+ * whole batch (after a full fence: either the scan sees a pin or the pinner sees EVICTING), gives back what is pinned and
+ * takes the rest out of the lookup table. The rest is CLAIMED by this session's slot: its victims for the next misses.
+ *
+ * <p>Which partition: all hands keep to the same turn. A session sweeps its own NUMA node's partitions while none of them
+ * is a turn ahead of the slowest, else the slowest; so one clock's order holds over the whole pool (a lone worker uses all
+ * of it), and busy nodes still evict at home.
+ */
+final class ClockSweep {
+    /** One scan of 1024 ledgers is then less than 0.4 us a victim, and a stopped session holds back little. */
+    static final int BATCH_MAX = 64;
+
+    /** All sessions together hold back at most one buffer in this many as victims for their next misses. */
+    private static final int RESERVE_SHARE = 16;
+
+    /** The current CPU's node is looked up once in so many refills: threads move rarely, the look-up is not free. */
+    private static final int NODE_REFRESH = 128;
+
+    /** Turns over everything before it counts as full: enough for the most used buffer, and one. */
+    private static final int TURNS_MAX = StateWord.USAGE_COUNT_MAX + 2;
+
+    private static final long PARK_NANOS_MIN = 20_000;
+    private static final long PARK_NANOS_MAX = 5_000_000;
+
+    private final Segment segment;
+    private final MemorySegment control;
+    private final DescriptorTable descriptors;
+    private final LookupTable table;
+    private final SlotTable slots;
+    private final SlotCounters counters;
+    private final PoolOptions options;
+    private final int owner;
+
+    private final long[] victims = new long[BATCH_MAX];
+    private int victimCount;
+    private final long[] candidates = new long[BATCH_MAX];
+    private final boolean[] held = new boolean[BATCH_MAX];
+    private int candidateCount;
+    private int leasedSlots = 1;
+    private int homeNode;
+    private int refills;
+
+    ClockSweep(
+            Segment segment,
+            DescriptorTable descriptors,
+            LookupTable table,
+            SlotTable slots,
+            SlotCounters counters,
+            PoolOptions options,
+            int owner,
+            int homeNode) {
+        this.segment = segment;
+        this.control = segment.control;
+        this.descriptors = descriptors;
+        this.table = table;
+        this.slots = slots;
+        this.counters = counters;
+        this.options = options;
+        this.owner = owner;
+        this.homeNode = homeNode;
+    }
+
+    /** A buffer that is CLAIMED by this session, unless somebody steals it meanwhile. @throws PoolException.NoVictim */
+    long takeVictim() {
+        if (victimCount == 0) {
+            refill();
+        }
+        return victims[--victimCount];
+    }
+
+    /** Keeps a buffer that is CLAIMED by this session for its next miss. */
+    void keep(long number) {
+        if (victimCount < BATCH_MAX) {
+            victims[victimCount++] = number;
+        } else {
+            free(number);
+        }
+    }
+
+    /** Gives all victims back. */
+    void close() {
+        while (victimCount > 0) {
+            free(victims[--victimCount]);
+        }
+    }
+
+    private void free(long number) {
+        descriptors.moveOn(segment.descriptor(number), StateWord.CLAIMED, owner, StateWord.of(StateWord.FREE, 0, 0));
+    }
+
+    private void refill() {
+        if (++refills % NODE_REFRESH == 0) {
+            homeNode = options.currentNumaNode().getAsInt();
+        }
+        long deadline = 0;
+        long park = PARK_NANOS_MIN;
+        while (!tryRefill()) {
+            long now = System.nanoTime();
+            if (deadline == 0) {
+                deadline = now + options.victimWaitNanos();
+            }
+            if (now - deadline >= 0) {
+                throw noVictim();
+            }
+            LockSupport.parkNanos(park);
+            park = Math.min(2 * park, PARK_NANOS_MAX);
+        }
+    }
+
+    private boolean tryRefill() {
+        int first = choosePartition();
+        if (sweepTurn(first)) {
+            return true;
+        }
+        for (int turn = 0; turn < TURNS_MAX; turn++) {
+            for (int i = 0; i < segment.partitionCount; i++) {
+                if (sweepTurn((first + i) % segment.partitionCount)) {
+                    return true;
+                }
+            }
+        }
+        return stealOne();
+    }
+
+    /** The home partition that lags most while it is not a turn ahead of the slowest of all; else that one. */
+    private int choosePartition() {
+        int slowest = -1;
+        int home = -1;
+        for (int i = 0; i < segment.partitionCount; i++) {
+            int partition = (owner + i) % segment.partitionCount;
+            if (slowest < 0 || turns(partition) < turns(slowest)) {
+                slowest = partition;
+            }
+            if (segment.partitionNode(partition) == homeNode && (home < 0 || turns(partition) < turns(home))) {
+                home = partition;
+            }
+        }
+        return home >= 0 && turns(home) <= turns(slowest) ? home : slowest;
+    }
+
+    private long turns(int partition) {
+        return (long) PartitionLayout.HAND.getOpaque(control, segment.partitionOffset(partition))
+                / segment.bufferCount(partition);
+    }
+
+    /** Sweeps a partition until there is a victim, at most one turn. */
+    private boolean sweepTurn(int partition) {
+        long count = segment.bufferCount(partition);
+        int batch = batch(count);
+        for (long ticks = 0; ticks < count && victimCount == 0; ticks += batch) {
+            collect(partition, batch);
+            harvest(partition);
+        }
+        return victimCount > 0;
+    }
+
+    private int batch(long bufferCount) {
+        long fair = segment.bufferCount / ((long) RESERVE_SHARE * leasedSlots);
+        return Math.clamp(Math.min(fair, bufferCount), 1, BATCH_MAX);
+    }
+
+    /** Advances the hand by a batch; what is FREE is taken, what could go is EVICTING afterwards. */
+    private void collect(int partition, int batch) {
+        long count = segment.bufferCount(partition);
+        long hand = (long) PartitionLayout.HAND.getAndAdd(control, segment.partitionOffset(partition), (long) batch);
+        long index = Long.remainderUnsigned(hand, count);
+        for (int i = 0; i < batch; i++) {
+            examine(
+                    BufferNumber.of(partition, index),
+                    segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES);
+            index = index + 1 == count ? 0 : index + 1;
+        }
+    }
+
+    private void examine(long number, long at) {
+        long word = descriptors.stateAcquire(at);
+        switch (StateWord.phase(word)) {
+            case StateWord.FREE -> takeIf(number, at, word);
+            case StateWord.VALID -> {
+                if (!mayGo(word)) {
+                    return;
+                }
+                if (StateWord.usageCount(word) > 0) {
+                    // Losing this race means that somebody just used it: no reason to repeat.
+                    descriptors.compareAndSet(at, word, word - StateWord.USAGE_ONE);
+                } else if (descriptors.compareAndSet(at, word, StateWord.evicting(word, owner))) {
+                    candidates[candidateCount++] = number;
+                }
+            }
+            default -> {
+                // Somebody else is at work on it.
+            }
+        }
+    }
+
+    private boolean takeIf(long number, long at, long word) {
+        long claimed = StateWord.of(StateWord.CLAIMED, owner, StateWord.version(word));
+        boolean taken = victimCount < BATCH_MAX && descriptors.compareAndSet(at, word, claimed);
+        if (taken) {
+            victims[victimCount++] = number;
+        }
+        return taken;
+    }
+
+    /** Clean, or torn and so worth nothing; never while its content is being written. */
+    private static boolean mayGo(long word) {
+        return !StateWord.has(word, StateWord.WRITING)
+                && (!StateWord.has(word, StateWord.DIRTY) || StateWord.has(word, StateWord.TORN));
+    }
+
+    /** Decides over the candidates: pinned ones go back, the others become victims. */
+    private void harvest(int partition) {
+        if (candidateCount == 0) {
+            return;
+        }
+        VarHandle.fullFence();
+        scanLedgers();
+        int evicted = 0;
+        try {
+            for (int i = 0; i < candidateCount; i++) {
+                if (!held[i] && unmap(candidates[i], segment.descriptor(candidates[i]))) {
+                    evicted++;
+                    keep(candidates[i]);
+                }
+            }
+        } finally {
+            giveBackTheRest();
+        }
+        if (evicted > 0) {
+            var _ = (long)
+                    PartitionLayout.EVICTIONS.getAndAdd(control, segment.partitionOffset(partition), (long) evicted);
+        }
+    }
+
+    /** What is still EVICTING by this session; also after a failure, so that nothing stays behind. */
+    private void giveBackTheRest() {
+        for (int i = 0; i < candidateCount; i++) {
+            held[i] = false;
+            long at = segment.descriptor(candidates[i]);
+            long word = descriptors.state(at);
+            // If it is not ours any more, a pinner took it back himself.
+            if (StateWord.is(word, StateWord.EVICTING, owner)) {
+                descriptors.compareAndSet(at, word, StateWord.givenBack(word));
+            }
+        }
+        candidateCount = 0;
+    }
+
+    private void scanLedgers() {
+        int leased = 0;
+        for (int word = 0; word < slots.occupancyWords(); word++) {
+            for (long bits = slots.occupancy(word); bits != 0; bits &= bits - 1) {
+                int slot = word * Long.SIZE + Long.numberOfTrailingZeros(bits);
+                if (slot < segment.slotCount) {
+                    scanLedger(segment.slotOffset(slot));
+                    leased++;
+                }
+            }
+        }
+        leasedSlots = Math.max(1, leased);
+    }
+
+    private void scanLedger(long slotOffset) {
+        int high = (int) SlotLayout.LEDGER_HIGH.getAcquire(control, slotOffset);
+        long first = slotOffset + SlotLayout.LEDGER_OFFSET;
+        for (int i = 0; i < Math.min(high, SlotLayout.LEDGER_ENTRY_COUNT); i++) {
+            long entry = (long) SlotLayout.LEDGER_ENTRY.getAcquire(control, first + (long) i * Long.BYTES);
+            if (entry != 0) {
+                markHeld(LedgerEntry.bufferNumber(entry));
+            }
+        }
+    }
+
+    private void markHeld(long number) {
+        for (int i = 0; i < candidateCount; i++) {
+            if (candidates[i] == number) {
+                held[i] = true;
+            }
+        }
+    }
+
+    /** EVICTING to UNMAPPING by compare-and-set, because a pinner may take it back until then; out of the table; CLAIMED. */
+    private boolean unmap(long number, long at) {
+        if (!descriptors.moveOn(at, StateWord.EVICTING, owner, StateWord.of(StateWord.UNMAPPING, owner, 0))) {
+            return false;
+        }
+        long hash = LookupTable.hash(descriptors.space(at), descriptors.block(at));
+        try {
+            table.remove(hash, number, owner, options.lockWaitNanos());
+        } catch (PoolException.Stuck stuck) {
+            // Still mapped, and nobody could pin it meanwhile: as good as before.
+            long word = StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE;
+            descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, word);
+            throw stuck;
+        }
+        descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, StateWord.of(StateWord.CLAIMED, owner, 0));
+        counters.add(PoolCounter.EVICTIONS, segment.counterGroup(number));
+        return true;
+    }
+
+    /** The last resort: a free buffer anywhere, or one that another session keeps for its next miss. */
+    private boolean stealOne() {
+        for (int partition = 0; partition < segment.partitionCount; partition++) {
+            for (long index = 0; index < segment.bufferCount(partition); index++) {
+                long at = segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES;
+                long word = descriptors.stateAcquire(at);
+                int phase = StateWord.phase(word);
+                long number = BufferNumber.of(partition, index);
+                if ((phase == StateWord.FREE || phase == StateWord.CLAIMED) && takeIf(number, at, word)) {
+                    if (phase == StateWord.CLAIMED) {
+                        counters.add(PoolCounter.STEALS, segment.counterGroup(number));
+                    }
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private PoolException.NoVictim noVictim() {
+        var phases = new long[(int) StateWord.PHASE_MASK + 1];
+        long unready = 0;
+        for (int partition = 0; partition < segment.partitionCount; partition++) {
+            for (long index = 0; index < segment.bufferCount(partition); index++) {
+                long word = descriptors.stateAcquire(
+                        segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES);
+                phases[StateWord.phase(word)]++;
+                unready += StateWord.phase(word) == StateWord.VALID && !mayGo(word) ? 1 : 0;
+            }
+        }
+        return new PoolException.NoVictim("no buffer could be evicted in "
+                + options.victimWaitNanos() / 1_000_000 + " ms: of " + segment.bufferCount + " buffers "
+                + phases[StateWord.VALID] + " hold pages that are pinned or in use (" + unready + " dirty or being"
+                + " written), " + phases[StateWord.LOADING]
+                + " are being loaded. Unpin pages sooner, or raise spec.size");
+    }
+}

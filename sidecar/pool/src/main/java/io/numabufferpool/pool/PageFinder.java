@@ -1,0 +1,164 @@
+package io.numabufferpool.pool;
+
+import io.numabufferpool.layout.BufferNumber;
+import io.numabufferpool.layout.LookupBucketLayout;
+import io.numabufferpool.layout.PoolCounter;
+import io.numabufferpool.layout.SlotLayout;
+import io.numabufferpool.layout.StateWord;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The hit path of one session: look up, publish, fence, look. No lock, no allocation, no store to a shared line but the
+ * usageCount below its maximum. Not thread-safe.
+ *
+ * <p>A pinner that meets EVICTING keeps its ledger entry and takes the page back by compare-and-set. If that fails and the
+ * word is EVICTING in another version, that eviction began after the publication, so its scan finds the entry and gives
+ * the page back: it is pinned already. Without this rule pinner and sweepers can step back from each other for ever.
+ */
+final class PageFinder {
+    /** No buffer has the page. */
+    static final long MISS = 0;
+
+    /** A buffer has the page, but somebody is loading or unmapping it: see {@link #busyNumber}. */
+    static final long BUSY = -1;
+
+    /**
+     * Looks at one state word: VALID, else taken back, else another version, else gone. More than a few rounds would need
+     * flags that change under EVICTING; giving up means looking it up again.
+     */
+    private static final int CONFIRM_ROUNDS = 8;
+
+    /** A wake-up can be lost with the process that owed it: look again after so long. */
+    private static final long SLEEP_SLICE_NANOS = 50_000_000;
+
+    private final Segment segment;
+    private final MemorySegment control;
+    private final DescriptorTable descriptors;
+    private final LookupTable table;
+    private final PinLedger ledger;
+    private final SlotCounters counters;
+    private final long slotOffset;
+
+    private long busyNumber;
+    private long busyWord;
+
+    PageFinder(
+            Segment segment,
+            DescriptorTable descriptors,
+            LookupTable table,
+            PinLedger ledger,
+            SlotCounters counters,
+            int slot) {
+        this.segment = segment;
+        this.control = segment.control;
+        this.descriptors = descriptors;
+        this.table = table;
+        this.ledger = ledger;
+        this.counters = counters;
+        this.slotOffset = segment.slotOffset(slot);
+    }
+
+    /** The number of the buffer, pinned once more; or {@link #MISS}, or {@link #BUSY}. */
+    long findAndPin(int space, long block, long hash) {
+        long home = table.home(hash);
+        int reach = table.reach(table.bucketOffset(home, 0));
+        long wanted = LookupTable.fingerprint(hash);
+        for (int distance = 0; distance <= reach; distance++) {
+            long bucket = table.bucketOffset(home, distance);
+            for (int i = 0; i < LookupBucketLayout.ENTRY_COUNT; i++) {
+                long entry = table.entry(bucket, i);
+                if (entry >>> LookupBucketLayout.FINGERPRINT_SHIFT != wanted || entry == 0) {
+                    continue;
+                }
+                long found = pin(entry & BufferNumber.MASK, space, block);
+                if (found != MISS) {
+                    return found;
+                }
+            }
+        }
+        return MISS;
+    }
+
+    private long pin(long number, int space, long block) {
+        long at = segment.descriptor(number);
+        // A hint before the publication; what counts is the look after it.
+        if (!descriptors.tagIs(at, space, block)) {
+            return MISS;
+        }
+        int position = ledger.find(number);
+        if (position != PinLedger.ABSENT) {
+            ledger.countAgain(position);
+            return number;
+        }
+        position = ledger.publish(number);
+        VarHandle.fullFence();
+        long outcome = confirm(at, number, space, block);
+        if (outcome != number) {
+            ledger.unpin(position);
+        }
+        return outcome;
+    }
+
+    private long confirm(long at, long number, int space, long block) {
+        long word = descriptors.state(at);
+        for (int round = 0; round < CONFIRM_ROUNDS; round++) {
+            int phase = StateWord.phase(word);
+            if (phase == StateWord.VALID) {
+                return confirmValid(at, word, number, space, block);
+            }
+            if (phase == StateWord.LOADING || phase == StateWord.UNMAPPING) {
+                busyNumber = number;
+                busyWord = word;
+                return descriptors.tagIs(at, space, block) ? BUSY : MISS;
+            }
+            if (phase != StateWord.EVICTING) {
+                return MISS;
+            }
+            if (descriptors.compareAndSet(at, word, StateWord.givenBack(word))) {
+                counters.add(PoolCounter.RESCUES, segment.counterGroup(number));
+                return descriptors.tagIs(at, space, block) ? number : MISS;
+            }
+            long next = descriptors.state(at);
+            if (StateWord.phase(next) == StateWord.EVICTING && StateWord.version(next) != StateWord.version(word)) {
+                return descriptors.tagIs(at, space, block) ? number : MISS;
+            }
+            word = next;
+        }
+        return MISS;
+    }
+
+    private long confirmValid(long at, long word, long number, int space, long block) {
+        if (!descriptors.tagIs(at, space, block)) {
+            return MISS;
+        }
+        if (StateWord.has(word, StateWord.TORN)) {
+            throw new PoolException.Torn(
+                    "block " + block + " of space " + space + " was being written by a process that"
+                            + " died inside the write: its content is not whole. Recover the file and open it again");
+        }
+        used(at, word);
+        return number;
+    }
+
+    private void used(long at, long word) {
+        if (StateWord.usageCount(word) < StateWord.USAGE_COUNT_MAX) {
+            // Losing this race loses one use out of five.
+            descriptors.compareAndSet(at, word, word + StateWord.USAGE_ONE);
+        }
+    }
+
+    /** Sleeps a bounded time until the buffer that was {@link #BUSY} moves on. Published, so that the reaper can wake it. */
+    void awaitBusy() {
+        long at = segment.descriptor(busyNumber);
+        counters.add(PoolCounter.WAITS, segment.counterGroup(busyNumber));
+        SlotLayout.WAIT_ON.setVolatile(control, slotOffset, busyNumber);
+        descriptors.sleepWhile(at, busyWord, SLEEP_SLICE_NANOS);
+        SlotLayout.WAIT_ON.setRelease(control, slotOffset, 0L);
+    }
+
+    /** Owner (slot index + 1) of the buffer that was {@link #BUSY}. */
+    int busyOwner() {
+        return StateWord.owner(busyWord);
+    }
+}
