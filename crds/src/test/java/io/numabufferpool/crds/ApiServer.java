@@ -11,9 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 
@@ -21,9 +18,6 @@ import org.junit.jupiter.api.Assumptions;
 final class ApiServer implements AutoCloseable {
     /** A definition is served a second after it is created; a busy machine takes longer. */
     private static final Duration ESTABLISHED_WITHIN = Duration.ofSeconds(60);
-
-    /** An answer takes milliseconds; a machine that is fully loaded may need longer. */
-    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(30);
 
     private static final List<String> DEFINITIONS =
             List.of("numabufferpools.numabufferpool.io-v1.yaml", "numaplacements.numabufferpool.io-v1.yaml");
@@ -76,22 +70,6 @@ final class ApiServer implements AutoCloseable {
     /** Body of {@code POST} to a path. Unknown fields are refused, as kubectl asks for. */
     String post(String path, String body) {
         return client.raw(path + (path.contains("?") ? "&" : "?") + "fieldValidation=Strict", "POST", body);
-    }
-
-    /** Body of {@code GET} in that format. */
-    String get(String path, String accept) {
-        try {
-            var http = client.getHttpClient();
-            var request = http.newHttpRequestBuilder()
-                    .uri(client.getMasterUrl().toString().replaceAll("/$", "") + path)
-                    .header("Accept", accept)
-                    .build();
-            return http.sendAsync(request, String.class)
-                    .get(ANSWERED_WITHIN.toSeconds(), TimeUnit.SECONDS)
-                    .body();
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("GET " + path + " failed", e);
-        }
     }
 
     @Override

@@ -1,0 +1,271 @@
+package io.numabufferpool.server.lifecycle;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.numabufferpool.client.attach.AttachProtocol;
+import io.numabufferpool.crds.NumaBufferPoolSpec;
+import io.numabufferpool.crds.NumaPlacementDecision;
+import io.numabufferpool.crds.PlacementMapping;
+import io.numabufferpool.layout.PartitionShape;
+import io.numabufferpool.layout.SegmentLayout;
+import io.numabufferpool.linux.Linux;
+import io.numabufferpool.linux.LinuxException;
+import io.numabufferpool.linux.Mapping;
+import io.numabufferpool.linux.Protection;
+import io.numabufferpool.placement.HugePageMode;
+import io.numabufferpool.placement.Observation;
+import io.numabufferpool.placement.PlacementDecision;
+import io.numabufferpool.placement.PlacementRequest;
+import io.numabufferpool.placement.Reachability;
+import io.numabufferpool.pool.Access;
+import io.numabufferpool.pool.BufferPool;
+import io.numabufferpool.pool.PoolException;
+import io.numabufferpool.pool.PoolOptions;
+import io.numabufferpool.pool.SegmentFormatter;
+import io.numabufferpool.server.config.PoolFolders;
+import io.numabufferpool.server.lifecycle.SidecarState.Decision;
+import io.numabufferpool.server.log.Log;
+import io.numabufferpool.server.segment.BufferRanges;
+import io.numabufferpool.server.segment.ControlRanges;
+import io.numabufferpool.server.segment.NodeMemory;
+import io.numabufferpool.server.segment.PlacedRange;
+import io.numabufferpool.server.segment.PlacementFailed;
+import io.numabufferpool.server.segment.PlacementTools;
+import io.numabufferpool.server.segment.Progress;
+import io.numabufferpool.server.segment.SegmentCreator;
+import io.numabufferpool.server.segment.SegmentFiles;
+import io.numabufferpool.server.segment.SegmentPlace;
+import io.numabufferpool.server.segment.SegmentPlacer;
+import io.numabufferpool.server.segment.StopSignal;
+import io.numabufferpool.server.segment.UnusableSegment;
+import io.numabufferpool.server.segment.WindowSet;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes a segment by a decision, or takes over the one that an earlier process of this sidecar published. For one thread. */
+final class SegmentMaker {
+    /** The sidecar leases no slot; this number names it where it clears what the dead left. Clients have lower ones. */
+    private static final int OWN_CLIENT_NUMBER = AttachProtocol.CLIENT_NUMBER_MAX + 1;
+
+    private static final long PAGE_BYTES = 4096;
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Linux linux;
+    private final NumaBufferPoolSpec spec;
+    private final PlacementRequest request;
+    private final PoolFolders folders;
+    private final SegmentCreator creator;
+    private final Progress progress;
+    private final StopSignal stop;
+    private final Log log;
+    private final Clock clock;
+
+    SegmentMaker(
+            Linux linux,
+            NumaBufferPoolSpec spec,
+            PoolFolders folders,
+            Progress progress,
+            StopSignal stop,
+            Log log,
+            Clock clock) {
+        this.linux = linux;
+        this.spec = spec;
+        this.request = PlacementMapping.toRequest(spec);
+        this.folders = folders;
+        this.creator = new SegmentCreator(linux, folders.segment(), buffersFolder());
+        this.progress = progress;
+        this.stop = stop;
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /** A segment and how its pages were placed. */
+    record Made(LiveSegment segment, Decision decision, SegmentPlacer.Placed placed) {}
+
+    private boolean reserved() {
+        return request.hugePageMode() == HugePageMode.Reserved;
+    }
+
+    private Path buffersFolder() {
+        return reserved() ? folders.hugePages() : folders.segment();
+    }
+
+    SegmentCreator creator() {
+        return creator;
+    }
+
+    /**
+     * The segment that an earlier process of this sidecar published, with the decision it was made by; empty where there is
+     * none. Clients keep their pins.
+     *
+     * @throws UnusableSegment where something else lies in its place, or a segment of other settings
+     */
+    Optional<Made> adopt(Observation observation) {
+        var found = creator.findPublished();
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        var files = found.get();
+        try {
+            var decision = recordedDecision();
+            var layout = layout(decision.placement());
+            if (files.controlBytes() != layout.controlBytes() || files.buffersBytes() != request.maxSizeBytes()) {
+                throw new UnusableSegment(
+                        "The segment in " + folders.segment() + " was made for other settings: its files have "
+                                + files.controlBytes() + " and " + files.buffersBytes() + " bytes, this pool's have "
+                                + layout.controlBytes() + " and " + request.maxSizeBytes()
+                                + ", or one of them was truncated. " + creator.fix());
+            }
+            var segment = open(files, ranges(layout, decision.placement()), placer(observation), Optional.empty());
+            var ranges = segment.verify();
+            var placed =
+                    new SegmentPlacer.Placed(decision.placement().method(), ranges, io.numabufferpool.linux.Errno.OK);
+            return Optional.of(new Made(segment, decision, placed));
+        } catch (RuntimeException failed) {
+            files.close();
+            throw failed;
+        }
+    }
+
+    private Decision recordedDecision() {
+        var text = creator.readDecision()
+                .orElseThrow(() -> new UnusableSegment("The segment in " + folders.segment()
+                        + " has no decision.json beside it, so nobody knows where its pages belong. " + creator.fix()));
+        try {
+            var api = JSON.readValue(text, NumaPlacementDecision.class);
+            return new Decision(PlacementMapping.toDecision(api, request), api.decidedBy());
+        } catch (JsonProcessingException malformed) {
+            throw new UnusableSegment("decision.json beside the segment in " + folders.segment() + " cannot be read: "
+                    + malformed.getOriginalMessage() + ". " + creator.fix());
+        } catch (IllegalArgumentException otherPool) {
+            throw new UnusableSegment("The segment in " + folders.segment() + " was made for other settings. "
+                    + otherPool.getMessage() + " " + creator.fix());
+        }
+    }
+
+    /**
+     * A new segment: created, placed, formatted, published.
+     *
+     * @throws PlacementFailed where it cannot be placed now; its memory was given back
+     */
+    Made make(Observation observation, Decision decision) {
+        var layout = layout(decision.placement());
+        checkPlaces(layout);
+        var files = creator.create(layout.controlBytes(), request.maxSizeBytes());
+        try {
+            return place(files, layout, observation, decision);
+        } catch (LinuxException failed) {
+            files.close();
+            creator.discardUnfinished();
+            throw new PlacementFailed(
+                    io.numabufferpool.crds.Reason.SegmentFailed,
+                    failed.getMessage() + ". The segment of " + spec.size() + " in " + folders.segment()
+                            + " could not be made; if memory is short, make spec.size smaller.");
+        } catch (RuntimeException failed) {
+            files.close();
+            creator.discardUnfinished();
+            throw failed;
+        }
+    }
+
+    private Made place(SegmentFiles files, SegmentLayout layout, Observation observation, Decision decision) {
+        var placer = placer(observation);
+        var windows =
+                WindowSet.map(linux, ranges(layout, decision.placement()), files.byKind(), request.hugePageBytes());
+        try {
+            var placed = placer.place(windows, decision.placement().method(), request.enforcement());
+            try (var control = map(files, Protection.READ_WRITE)) {
+                SegmentFormatter.format(control.memory(), layout, newGeneration(), clock.millis());
+            }
+            creator.publish(JSON.writeValueAsString(PlacementMapping.toApi(decision.placement(), decision.by())));
+            var segment = open(files, List.of(), placer, Optional.of(windows));
+            return new Made(segment, decision, placed);
+        } catch (JsonProcessingException bug) {
+            windows.close();
+            throw new IllegalStateException("the decision cannot be written as JSON", bug);
+        } catch (RuntimeException failed) {
+            windows.close();
+            throw failed;
+        }
+    }
+
+    private Mapping map(SegmentFiles files, Protection protection) {
+        return linux.map(files.control(), 0, files.controlBytes(), protection, PAGE_BYTES);
+    }
+
+    private LiveSegment open(
+            SegmentFiles files, List<PlacedRange> ranges, SegmentPlacer placer, Optional<WindowSet> mapped) {
+        var control = map(files, Protection.READ_WRITE);
+        var opened = new ArrayList<AutoCloseable>(List.of(control));
+        try {
+            var buffers = linux.map(files.buffers(), 0, files.buffersBytes(), Protection.READ, request.hugePageBytes());
+            opened.add(buffers);
+            var pool = BufferPool.attach(
+                    control.memory(),
+                    buffers.memory(),
+                    linux,
+                    OWN_CLIENT_NUMBER,
+                    Access.READ_ONLY,
+                    PoolOptions.defaults());
+            var windows = mapped.orElseGet(() -> WindowSet.map(linux, ranges, files.byKind(), request.hugePageBytes()));
+            return new LiveSegment(files, windows, control, buffers, pool, placer);
+        } catch (PoolException.SegmentMismatch mismatch) {
+            closeAll(opened);
+            throw new UnusableSegment(folders.segment() + ": " + mismatch.getMessage() + ". " + creator.fix());
+        } catch (RuntimeException failed) {
+            closeAll(opened);
+            throw failed;
+        }
+    }
+
+    private static void closeAll(List<AutoCloseable> opened) {
+        for (var one : opened) {
+            ((Mapping) one).close();
+        }
+    }
+
+    private void checkPlaces(SegmentLayout layout) {
+        var place = new SegmentPlace(linux);
+        place.checkTmpfs(folders.segment(), layout.controlBytes() + (reserved() ? 0 : request.sizeBytes()));
+        if (reserved()) {
+            place.checkHugetlbfs(folders.hugePages(), request.hugePageBytes());
+        }
+    }
+
+    private SegmentPlacer placer(Observation observation) {
+        var reachability = Reachability.of(observation);
+        var cpusOfNode = new HashMap<Integer, io.numabufferpool.placement.CpuSet>();
+        observation.memsAllowed().stream().forEach(node -> cpusOfNode.put(node, reachability.touchCpus(node)));
+        var tools = new PlacementTools(cpusOfNode, new NodeMemory(Path.of("/sys/devices/system/node")), progress);
+        return new SegmentPlacer(linux, tools, request.hugePageMode(), request.hugePageBytes(), stop, log);
+    }
+
+    private SegmentLayout layout(PlacementDecision decision) {
+        var shapes = decision.partitions().stream()
+                .map(plan -> new PartitionShape(
+                        plan.numaNode(), plan.offsetBytes(), plan.bufferCount(), plan.bufferCapacity()))
+                .toList();
+        return SegmentLayout.of(
+                shapes,
+                spec.bufferSize().bytes(),
+                request.maxSizeBytes(),
+                spec.slots().max());
+    }
+
+    private List<PlacedRange> ranges(SegmentLayout layout, PlacementDecision decision) {
+        var ranges = new ArrayList<PlacedRange>(ControlRanges.of(layout, decision));
+        ranges.addAll(BufferRanges.of(decision, request.bufferBytes(), request.hugePageBytes()));
+        return ranges;
+    }
+
+    private static long newGeneration() {
+        long generation = new SecureRandom().nextLong();
+        return generation == 0 ? 1 : generation;
+    }
+}

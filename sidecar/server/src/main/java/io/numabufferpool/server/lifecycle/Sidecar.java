@@ -1,0 +1,296 @@
+package io.numabufferpool.server.lifecycle;
+
+import io.numabufferpool.client.attach.AttachAccess;
+import io.numabufferpool.crds.Access;
+import io.numabufferpool.crds.Phase;
+import io.numabufferpool.crds.PlacementMapping;
+import io.numabufferpool.crds.Reason;
+import io.numabufferpool.layout.LayoutVersion;
+import io.numabufferpool.linux.Linux;
+import io.numabufferpool.linux.LinuxException;
+import io.numabufferpool.linux.ObservationReader;
+import io.numabufferpool.placement.PlacementRequest;
+import io.numabufferpool.pool.Reaper;
+import io.numabufferpool.server.attach.AttachEvents;
+import io.numabufferpool.server.attach.AttachServer;
+import io.numabufferpool.server.attach.AttachedClient;
+import io.numabufferpool.server.attach.ServedSegment;
+import io.numabufferpool.server.attach.SlotHolders;
+import io.numabufferpool.server.attach.SlotReaper;
+import io.numabufferpool.server.config.ServeSettings;
+import io.numabufferpool.server.http.HttpEndpoint;
+import io.numabufferpool.server.lifecycle.SegmentMaker.Made;
+import io.numabufferpool.server.log.Log;
+import io.numabufferpool.server.report.OperatorClient;
+import io.numabufferpool.server.report.PoolMetrics;
+import io.numabufferpool.server.report.Reporter;
+import io.numabufferpool.server.segment.Progress;
+import io.numabufferpool.server.segment.RangePlacement;
+import io.numabufferpool.server.segment.StopSignal;
+import io.numabufferpool.server.segment.StopSignal.Stopped;
+import io.numabufferpool.server.segment.UnusableSegment;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One sidecar from its start to its end: the order of the steps, and what a failure of each means. For one thread. */
+public final class Sidecar {
+    /** A cpuset can change late (the static CPU manager) or later (in-place resize); a look costs a few small files. */
+    private static final Duration WATCH_PERIOD = Duration.ofSeconds(10);
+
+    /** Every so many looks the pages are counted, or at once after the allowed nodes changed: it walks the page tables. */
+    private static final int LOOKS_PER_COUNT = 3;
+
+    private final ServeSettings settings;
+    private final Linux linux;
+    private final PlacementRequest request;
+    private final StateBoard board = new StateBoard();
+    private final Observer observer;
+    private final SegmentMaker maker;
+    private final StatusSource status;
+    private final Optional<Reporter> reporter;
+    private final StopSignal stop;
+    private final Log log;
+    private final Clock clock;
+    private volatile @Nullable SlotReaper reaper;
+
+    public Sidecar(ServeSettings settings, Linux linux, Progress progress, StopSignal stop, Log log, Clock clock) {
+        this.settings = settings;
+        this.linux = linux;
+        this.request = PlacementMapping.toRequest(settings.spec());
+        this.observer = new Observer(new ObservationReader(linux), request);
+        this.maker = new SegmentMaker(linux, settings.spec(), settings.folders(), progress, stop, log, clock);
+        this.status = new StatusSource(settings, board, log, clock);
+        this.stop = stop;
+        this.log = log;
+        this.clock = clock;
+        this.reporter = settings.operatorUrl()
+                .map(url -> new Reporter(
+                        new OperatorClient(url, settings.folders().credentials()),
+                        status::report,
+                        clock.millis(),
+                        log));
+        board.listen(new StateLog(log));
+    }
+
+    /** Runs until it is told to stop (true) or cannot do what it is for (false; the last line of the log says why). */
+    public boolean run() {
+        try (var http = new HttpEndpoint(
+                        settings.httpPort(), status::health, () -> PoolMetrics.of(status.document()), log);
+                var attach =
+                        AttachServer.start(linux, settings.folders().attach(), status::json, new Events(), clock)) {
+            log.info("HTTP answers", "port", http.start());
+            status.attachedBy(attach);
+            return serve(attach);
+        } catch (Stopped stopped) {
+            log.info("stopped before the segment was published");
+            return true;
+        } catch (UnusableSegment unusable) {
+            failed(new Problem(Reason.SegmentFailed, String.valueOf(unusable.getMessage())));
+            log.error("the sidecar cannot serve", "reason", unusable.getMessage());
+            return false;
+        } catch (Patience.GaveUp | LinuxException | IOException failed) {
+            log.error("the sidecar cannot serve", "reason", failed.getMessage());
+            return false;
+        } finally {
+            reporter.ifPresent(Reporter::close);
+        }
+    }
+
+    private boolean serve(AttachServer attach) {
+        var made = new Patience(stop, log).until(this::obtain, this::failed);
+        try (var segment = made.segment()) {
+            publish(attach, made);
+            reporter.ifPresent(Reporter::start);
+            board.listen((before, now) -> reporter.ifPresent(Reporter::stateChanged));
+            try (var started = SlotReaper.start(
+                    linux,
+                    settings.folders().attach(),
+                    SlotHolders.of(segment.pool().reaper()),
+                    this::reaped)) {
+                reaper = started;
+                watch(segment);
+            } finally {
+                status.ends();
+            }
+            end(attach);
+            return true;
+        }
+    }
+
+    private void failed(Problem problem) {
+        board.change(state -> state.failed(problem));
+        reporter.ifPresent(Reporter::ask);
+    }
+
+    /** The segment that is there, or a new one. */
+    private Made obtain() {
+        var seen = observer.look(List.of());
+        board.change(state -> state.at(Phase.Observing).observed(seen));
+        var adopted = maker.adopt(seen);
+        if (adopted.isPresent()) {
+            log.info(
+                    "took over the segment that was there",
+                    "event",
+                    Reason.SidecarReadopted,
+                    "generation",
+                    Long.toHexString(adopted.get().segment().generation()));
+            return adopted.get();
+        }
+        board.change(state -> state.at(Phase.Deciding));
+        var decision = new Decider(request, reporter, stop, log).decide(seen);
+        board.change(state -> state.decided(decision).at(Phase.Placing));
+        return maker.make(seen, decision);
+    }
+
+    private void publish(AttachServer attach, Made made) {
+        var segment = made.segment();
+        var files = segment.files();
+        status.serves(segment.pool());
+        attach.publish(new ServedSegment(
+                files.control(),
+                files.buffers(),
+                segment.generation(),
+                files.controlBytes(),
+                files.buffersBytes(),
+                LayoutVersion.MAJOR,
+                LayoutVersion.MINOR,
+                settings.spec().access() == Access.ReadOnly ? AttachAccess.READ_ONLY : AttachAccess.READ_WRITE));
+        if (!made.placed().collapse().ok()) {
+            log.warn("not all pages could be made huge", "answer", made.placed().collapse());
+        }
+        var problem = problem(made.placed().ranges(), Reason.PlacementSpilled);
+        var seen = observer.look(made.placed().ranges());
+        board.change(state -> state.observed(seen)
+                .decided(made.decision())
+                .placed(made.placed().method(), made.placed().ranges())
+                .serving(problem.isEmpty() ? Phase.Serving : Phase.Degraded, segment.generation(), problem));
+        log.info(
+                "segment published",
+                "generation",
+                Long.toHexString(segment.generation()),
+                "bytes",
+                files.buffersBytes(),
+                "hugeBytes",
+                made.placed().ranges().stream()
+                        .mapToLong(RangePlacement::hugeBytes)
+                        .sum(),
+                "method",
+                made.placed().method(),
+                "attach",
+                settings.folders().attach());
+    }
+
+    /** What is wrong with where the pages are. */
+    private static Optional<Problem> problem(List<RangePlacement> ranges, Reason reason) {
+        if (ranges.stream().allMatch(RangePlacement::asWanted)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new Problem(
+                        reason,
+                        RangePlacement.describe(ranges)
+                                + ". Free memory on the wanted nodes and restart the pod, or name other nodes in spec.placement.nodes."));
+    }
+
+    private void watch(LiveSegment segment) {
+        int looks = 0;
+        while (!stop.await(WATCH_PERIOD)) {
+            var before = board.state();
+            var seen = observer.look(before.ranges());
+            looks++;
+            boolean narrowed = !before.observation()
+                    .map(old -> old.memsAllowed().equals(seen.memsAllowed()))
+                    .orElse(false);
+            if (narrowed) {
+                log.warn("the container's NUMA nodes changed", "memsAllowed", seen.memsAllowed());
+            }
+            if (looks % LOOKS_PER_COUNT == 0 || narrowed) {
+                count(segment);
+            }
+            board.change(state -> state.observed(seen));
+        }
+    }
+
+    private void count(LiveSegment segment) {
+        var ranges = segment.verify();
+        var known = board.state().problem().map(Problem::reason);
+        var problem = problem(ranges, known.orElse(Reason.MovedByKernel));
+        board.change(state -> state.placed(state.method().orElseThrow(), ranges)
+                .serving(problem.isEmpty() ? Phase.Serving : Phase.Degraded, state.generation(), problem));
+    }
+
+    /** Clients work on without this process. Outside Kubernetes nobody starts it again, so unused memory goes back. */
+    private void end(AttachServer attach) {
+        if (settings.pod().isPresent()) {
+            log.info("stopped; the segment stays for the next sidecar of this pod");
+            return;
+        }
+        var clients = attach.clients();
+        if (!clients.isEmpty()) {
+            log.warn(
+                    "stopped; the segment stays, because clients are attached",
+                    "clients",
+                    clients.size(),
+                    "folder",
+                    settings.folders().segment(),
+                    "next",
+                    "start serve again to take it over, or remove the folder after they have ended");
+            return;
+        }
+        maker.creator().remove();
+        log.info(
+                "stopped; the segment was removed, nobody was attached",
+                "folder",
+                settings.folders().segment());
+    }
+
+    private void reaped(Set<Integer> clientNumbers, Reaper.Reaped reaped) {
+        log.info(
+                "cleared what dead clients had left",
+                "event",
+                Reason.ClientReaped,
+                "clients",
+                clientNumbers,
+                "slots",
+                reaped.slots(),
+                "pins",
+                reaped.pins(),
+                "buffersFreed",
+                reaped.buffersFreed(),
+                "buffersTorn",
+                reaped.buffersTorn());
+    }
+
+    private final class Events implements AttachEvents {
+        @Override
+        public void attached(AttachedClient client) {
+            log.info(
+                    "client attached",
+                    "client",
+                    client.number(),
+                    "name",
+                    client.name(),
+                    "uid",
+                    client.uid(),
+                    "cpusAllowed",
+                    client.cpusAllowed(),
+                    "memsAllowed",
+                    client.memsAllowed());
+            reporter.ifPresent(Reporter::stateChanged);
+        }
+
+        @Override
+        public void ended(AttachedClient client) {
+            log.info("client ended", "client", client.number(), "name", client.name(), "uid", client.uid());
+            var looksAfterDead = reaper;
+            if (looksAfterDead != null) {
+                looksAfterDead.connectionEnded(client.number());
+            }
+        }
+    }
+}
