@@ -70,8 +70,7 @@ public final class Quantity {
     }
 
     static String malformed(String field, String text) {
-        return field + ": " + SpecRule.shown(text)
-                + " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
+        return field + ": " + text + " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
     }
 
     static String outOfRange(String field, String text) {

@@ -34,8 +34,11 @@ public final class AttachProtocol {
     /** How long one message may take from its first to its last byte: far more than a busy machine needs for a few KiB. */
     public static final int MESSAGE_TIMEOUT_MILLIS = 5_000;
 
-    /** The last client number: as many as a segment can have slots, since a client without one has nothing to do. */
-    public static final int CLIENT_NUMBER_MAX = 65_535;
+    /** The client number of the sidecar itself, the highest that an owner field holds; nobody else may take it. */
+    public static final int SIDECAR_NUMBER = 65_535;
+
+    /** The last number of a client. */
+    public static final int CLIENT_NUMBER_MAX = SIDECAR_NUMBER - 1;
 
     /** The socket in the attach folder. */
     public static final String SOCKET_NAME = "attach.sock";

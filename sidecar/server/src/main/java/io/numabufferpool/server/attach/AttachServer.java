@@ -227,32 +227,29 @@ public final class AttachServer implements AutoCloseable {
                     Status.BUSY,
                     "The pool is not placed yet; the sidecar's log and numapool status show how far it is."));
         }
-        var layout = served.get();
-        if (request.layoutMajor() != layout.layoutMajor()) {
-            return Optional.of(AttachAnswer.sentence(
-                    Status.REFUSED,
-                    "The segment has layout " + layout.layoutMajor() + "." + layout.layoutMinor()
-                            + "; this client reads "
-                            + request.layoutMajor() + ".x. Use a client that reads " + layout.layoutMajor()
-                            + ".x, or a sidecar image of layout " + request.layoutMajor() + ".x."));
+        return reason(request, served.get())
+                .map(why -> new AttachAnswer(
+                        Status.REFUSED, served.get().access(), served.get().generation(), 0, 0, why));
+    }
+
+    private Optional<String> reason(AttachRequest request, ServedSegment served) {
+        if (request.layoutMajor() != served.layoutMajor()) {
+            return Optional.of("The segment has layout " + served.layoutMajor() + "." + served.layoutMinor()
+                    + "; this client reads " + request.layoutMajor() + ".x. Use a client that reads "
+                    + served.layoutMajor() + ".x, or a sidecar image of layout " + request.layoutMajor() + ".x.");
         }
         if (!claims.isAt(folder)) {
-            return Optional.of(AttachAnswer.sentence(
-                    Status.REFUSED,
-                    folder.resolve(AttachProtocol.LOCK_NAME)
-                            + " was removed or replaced while the sidecar runs, so nobody could see whether this client lives."
-                            + " Restart the pod, and find out what removes files there."));
+            return Optional.of(folder.resolve(AttachProtocol.LOCK_NAME)
+                    + " was removed or replaced while the sidecar runs, so nobody could see whether this client lives."
+                    + " Restart the pod, and find out what removes files there.");
         }
         synchronized (lock) {
-            if (attached.size() >= CONNECTION_MAX) {
-                return Optional.of(
-                        AttachAnswer.sentence(
-                                Status.REFUSED,
-                                CONNECTION_MAX
-                                        + " clients are attached, which is the most. Use fewer processes, with more sessions each."));
-            }
+            return attached.size() < CONNECTION_MAX
+                    ? Optional.empty()
+                    : Optional.of(
+                            CONNECTION_MAX
+                                    + " clients are attached, which is the most. Use fewer processes, with more sessions each.");
         }
-        return Optional.empty();
     }
 
     /** Lists the client, or says why not. */

@@ -143,7 +143,7 @@ class AttachServerTest {
                     .forEach(LinuxFile::close);
             var answered = AttachFolder.claim(connection, AttachProtocol.CLIENT_NUMBER_MAX + 1);
 
-            assertThat(answered.answer().body()).contains("number 65536 does not exist", "the last is 65535");
+            assertThat(answered.answer().body()).contains("number 65535 does not exist", "the last is 65534");
         }
     }
 
