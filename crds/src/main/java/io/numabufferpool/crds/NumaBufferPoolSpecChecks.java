@@ -38,7 +38,7 @@ public final class NumaBufferPoolSpecChecks {
     }
 
     static String nameCelMessage() {
-        return "'metadata.name: ' + self.metadata.name + ' has ' + string(size(self.metadata.name)) + ' characters; pods name"
+        return "'metadata.name: ' + string(dyn(self.metadata.name)) + ' has ' + string(dyn(size(self.metadata.name))) + ' characters; pods name"
                 + " the pool in a label, so use at most " + NAME_LENGTH_MAX + ".'";
     }
 }

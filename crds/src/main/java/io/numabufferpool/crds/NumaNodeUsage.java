@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What lies on one NUMA node, and how it is used: of one pod's segment, or summed over the pods of a pool. Bytes are the
  * kernel's counts, never what was asked for. Immutable.
  *
- * @param numaNode the kernel's number
+ * @param numaNode the kernel's number; -1 for the use of buffers that lie on no single node (Interleave, None)
  * @param wantedBytes bytes of buffers decided for this node
  * @param placedBytes bytes of buffers that lie on this node
  * @param spilledBytes those of them that were decided for another node
@@ -89,7 +89,8 @@ public record NumaNodeUsage(
             long misses,
             long evictions) {
         var ratio = ratio(hits, misses);
-        var summary = "node " + numaNode + ": " + ByteCount.render(placedBytes) + " placed of "
+        var summary = (numaNode < 0 ? "on no single node: " : "node " + numaNode + ": ") + ByteCount.render(placedBytes)
+                + " placed of "
                 + ByteCount.render(wantedBytes) + " wanted, " + ByteCount.render(spilledBytes) + " spilled, "
                 + ByteCount.render(hugeBytes) + " in huge pages; " + buffersUsed + " of " + bufferCount
                 + " buffers used, "

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param phase of its segment
  * @param reason one CamelCase word; absent where nothing is wrong
  * @param message why it is listed
- * @param numaNodes its own table
+ * @param numaNodes its own table, the first {@link #NODES_MAX} rows of it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -35,7 +35,12 @@ public record PodUsage(
 
         @JsonPropertyDescription("What lies on each NUMA node.")
         List<NumaNodeUsage> numaNodes) {
+    /** More rows, times the pods listed, would outgrow what one object may hold; all are in the pod's NumaPlacement. */
+    public static final int NODES_MAX = 64;
+
     public PodUsage {
-        numaNodes = numaNodes == null ? List.of() : List.copyOf(numaNodes);
+        numaNodes = numaNodes == null
+                ? List.of()
+                : List.copyOf(numaNodes.subList(0, Math.min(NODES_MAX, numaNodes.size())));
     }
 }

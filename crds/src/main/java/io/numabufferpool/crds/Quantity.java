@@ -70,7 +70,8 @@ public final class Quantity {
     }
 
     static String malformed(String field, String text) {
-        return field + ": " + text + " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
+        return field + ": " + SpecRule.shown(text)
+                + " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
     }
 
     static String outOfRange(String field, String text) {

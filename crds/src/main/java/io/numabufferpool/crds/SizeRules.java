@@ -40,7 +40,7 @@ final class SizeRules {
     static SpecRule wellFormed(String field) {
         return new SpecRule(
                 "!has(self." + field + ") || " + wellFormedCel(field),
-                "'spec." + field + ": ' + " + text(field)
+                "'spec." + field + ": ' + " + SpecRule.shownCel(text(field))
                         + " + ' is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.'",
                 spec -> {
                     var text = sizeText(spec, field);
@@ -68,8 +68,8 @@ final class SizeRules {
         var pages = "(" + bytes(field) + " / " + PAGE + ")";
         var perPage = "(self.hugePages.size == '1Gi' ? 1 : 2)";
         var suffix = "(self.hugePages.size == '1Gi' ? 'Gi' : 'Mi')";
-        var lower = "string(" + pages + " * " + perPage + ") + " + suffix;
-        var upper = "string((" + pages + " + 1) * " + perPage + ") + " + suffix;
+        var lower = "string(dyn(" + pages + " * " + perPage + ")) + " + suffix;
+        var upper = "string(dyn((" + pages + " + 1) * " + perPage + ")) + " + suffix;
         return new SpecRule(
                 "!(" + soundCel(field) + ") || " + bytes(field) + " % " + PAGE + " == 0",
                 "'spec." + field + ": ' + " + text(field)

@@ -16,4 +16,14 @@ record SpecRule(String cel, String celMessage, Function<NumaBufferPoolSpec, @Nul
     static SpecRule of(String cel, String sentence, Function<NumaBufferPoolSpec, Boolean> kept) {
         return new SpecRule(cel, "'" + sentence + "'", spec -> kept.apply(spec) ? null : sentence);
     }
+
+    /** CEL that shows a text on one line: the API server drops a sentence with a line break in it. */
+    static String shownCel(String textCel) {
+        return textCel + ".replace('\\n', ' ')";
+    }
+
+    /** The same in Java. */
+    static String shown(String text) {
+        return text.replace('\n', ' ');
+    }
 }

@@ -130,11 +130,13 @@ final class SpecRules {
                 nodes + ".matches('" + NODES_PATTERN + "') && (" + nodes + " in ['Allowed', 'All'] || " + nodes
                         + ".split(',').all(p, " + end + " <= " + NUMA_NODE_MAX + " && int(p.split('-')[0]) <= " + end
                         + "))",
-                "'spec.placement.nodes: ' + " + nodes + " + ' is not Allowed, All or a list of NUMA nodes from 0 to "
-                        + NUMA_NODE_MAX + "; use a list such as 0-1,3.'",
+                "'spec.placement.nodes: ' + " + SpecRule.shownCel(nodes)
+                        + " + ' is not Allowed, All or a list of NUMA nodes from 0 to " + NUMA_NODE_MAX
+                        + "; use a list such as 0-1,3.'",
                 spec -> isNodeSelection(spec.placement().nodes())
                         ? null
-                        : "spec.placement.nodes: " + spec.placement().nodes()
+                        : "spec.placement.nodes: "
+                                + SpecRule.shown(spec.placement().nodes())
                                 + " is not Allowed, All or a list of NUMA nodes from 0 to " + NUMA_NODE_MAX
                                 + "; use a list such as 0-1,3.");
     }
@@ -166,7 +168,8 @@ final class SpecRules {
                 spec -> spec.placement().policy() != PlacementPolicy.None
                                 || spec.placement().nodes().equals(PlacementSpec.NODES_DEFAULT)
                         ? null
-                        : "spec.placement.nodes: " + spec.placement().nodes()
+                        : "spec.placement.nodes: "
+                                + SpecRule.shown(spec.placement().nodes())
                                 + " has no effect under spec.placement.policy None; use nodes Allowed, or policy Partitioned"
                                 + " or Interleave.");
     }
@@ -175,7 +178,7 @@ final class SpecRules {
         var fix = " is out of range; use 1 to " + max + ".";
         return new SpecRule(
                 cel + " >= 1 && " + cel + " <= " + max,
-                "'spec." + field + ": ' + string(" + cel + ") + '" + fix + "'",
+                "'spec." + field + ": ' + string(dyn(" + cel + ")) + '" + fix + "'",
                 spec -> {
                     int number = value.applyAsInt(spec);
                     return number >= 1 && number <= max ? null : "spec." + field + ": " + number + fix;
@@ -188,7 +191,7 @@ final class SpecRules {
         return new SpecRule(
                 "self.containers == ['*'] || (size(self.containers) > 0 && self.containers.all(c, c.matches('"
                         + CONTAINER_PATTERN + "') && self.containers.exists_one(d, d == c)))",
-                "'spec.containers: [' + self.containers.join(', ') + ']" + fix + "'",
+                "'spec.containers: [' + " + SpecRule.shownCel("self.containers.join(', ')") + " + ']" + fix + "'",
                 spec -> {
                     var names = spec.containers();
                     boolean kept = names.equals(List.of(NumaBufferPoolSpec.EVERY_CONTAINER))
@@ -197,7 +200,7 @@ final class SpecRules {
                                     && names.stream()
                                             .allMatch(name ->
                                                     CONTAINER.matcher(name).matches()));
-                    return kept ? null : "spec.containers: [" + String.join(", ", names) + "]" + fix;
+                    return kept ? null : "spec.containers: [" + SpecRule.shown(String.join(", ", names)) + "]" + fix;
                 });
     }
 }

@@ -11,9 +11,11 @@ import io.fabric8.crdv2.generator.CRDGenerator;
 import io.fabric8.kubernetes.client.CustomResource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.ParameterizedType;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renders a kind's CustomResourceDefinition. Fabric8 turns the types into a schema; what its annotations cannot say is added
@@ -30,6 +32,8 @@ final class CrdRenderer {
     /** Texts in status are bounded, so that no report can fill the object store. */
     private static final int MESSAGE_LENGTH_MAX = 32_768;
 
+    private static final String REASON_PATTERN = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$";
+
     /** Quantities in a spec are short; the bound makes the rules on them cheap. */
     private static final int QUANTITY_LENGTH_MAX = 32;
 
@@ -44,6 +48,13 @@ final class CrdRenderer {
             poolSpec(schema);
         }
         walk(schema);
+        if (kind == NumaBufferPool.class) {
+            requireComponents(property(schema, "status"), NumaBufferPoolStatus.class);
+        } else {
+            require(schema, "spec");
+            requireComponents(property(schema, "spec"), NumaPlacementSpec.class);
+            requireComponents(property(schema, "status"), NumaPlacementStatus.class);
+        }
         try {
             return HEADER + YAML.writeValueAsString(crd);
         } catch (IOException e) {
@@ -52,7 +63,7 @@ final class CrdRenderer {
     }
 
     private static final String HEADER =
-            "# Rendered from the Java types beside it. Refresh: " + CrdRenderTest.REFRESH + "\n";
+            "# Rendered from the Java types beside it. Refresh: " + RenderedFile.REFRESH + "\n";
 
     private static void poolSpec(ObjectNode schema) {
         schema.withArray("x-kubernetes-validations")
@@ -121,6 +132,26 @@ final class CrdRenderer {
         }
     }
 
+    /** What programs write must be whole: every component that may not be null is required. Lists may be left out. */
+    private static void requireComponents(ObjectNode schema, Class<?> type) {
+        for (var component : type.getRecordComponents()) {
+            var property = property(schema, component.getName());
+            if (component.getType() == List.class) {
+                var of = ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0];
+                if (of instanceof Class<?> element && element.isRecord()) {
+                    requireComponents((ObjectNode) property.get("items"), element);
+                }
+                continue;
+            }
+            if (!component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+                require(schema, component.getName());
+            }
+            if (component.getType().isRecord()) {
+                requireComponents(property, component.getType());
+            }
+        }
+    }
+
     private static void bound(String name, ObjectNode field) {
         if (field.path("type").asText().equals("array") && LISTS.containsKey(name)) {
             var key = (String) LISTS.get(name).get(0);
@@ -129,11 +160,26 @@ final class CrdRenderer {
             field.putArray("x-kubernetes-list-map-keys").add(key);
             require((ObjectNode) field.get("items"), key);
         }
+        if (name.equals("conditions")) {
+            condition((ObjectNode) field.get("items"));
+        }
         if (name.equals("distances")) {
             field.put("maxItems", 1024);
         }
         if (name.equals("message") || name.equals("why")) {
             field.put("maxLength", MESSAGE_LENGTH_MAX);
+        }
+    }
+
+    /** As metav1.Condition is bounded. */
+    private static void condition(ObjectNode schema) {
+        property(schema, "lastTransitionTime").put("format", "date-time");
+        property(schema, "observedGeneration").put("format", "int64").put("minimum", 0);
+        property(schema, "reason").put("maxLength", 1024).put("minLength", 1).put("pattern", REASON_PATTERN);
+        property(schema, "type").put("maxLength", 316).put("pattern", REASON_PATTERN);
+        var states = property(schema, "status").putArray("enum");
+        for (var state : ConditionStatus.values()) {
+            states.add(state.name());
         }
     }
 
