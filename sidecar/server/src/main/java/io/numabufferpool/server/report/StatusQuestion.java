@@ -1,0 +1,59 @@
+package io.numabufferpool.server.report;
+
+import io.numabufferpool.client.attach.AttachAnswer;
+import io.numabufferpool.client.attach.AttachProtocol;
+import io.numabufferpool.client.attach.AttachRequest;
+import io.numabufferpool.client.attach.MalformedMessage;
+import io.numabufferpool.layout.LayoutVersion;
+import io.numabufferpool.linux.Linux;
+import io.numabufferpool.linux.LinuxFile;
+import io.numabufferpool.linux.UnixConnection;
+import java.nio.file.Path;
+import java.util.TreeMap;
+
+/** Asks a running sidecar for its status over the attach socket. */
+public final class StatusQuestion {
+    private StatusQuestion() {}
+
+    /** Something that is no status answer came. */
+    public static final class NoStatus extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoStatus(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * The status document as JSON.
+     *
+     * @param attachFolder holds {@code attach.sock}
+     * @throws io.numabufferpool.linux.LinuxException where nobody listens there, or no answer came in time
+     * @throws NoStatus where the answer is a refusal or malformed
+     */
+    public static String ask(Linux linux, Path attachFolder) {
+        var socket = attachFolder.resolve(AttachProtocol.SOCKET_NAME);
+        var request =
+                new AttachRequest(AttachRequest.Kind.STATUS, LayoutVersion.MAJOR, LayoutVersion.MINOR, new TreeMap<>());
+        try (var connection = linux.connect(socket, AttachProtocol.MESSAGE_TIMEOUT_MILLIS)) {
+            connection.send(request.encode(), java.util.List.of());
+            var header = AttachAnswer.decodeHeader(receive(connection, AttachProtocol.HEADER_BYTES));
+            var answer = AttachAnswer.decode(header, receive(connection, header.bodyBytes()));
+            if (answer.status() != AttachAnswer.Status.OK) {
+                throw new NoStatus("The sidecar at " + socket + " answered " + answer.status() + ": " + answer.body());
+            }
+            return answer.body();
+        } catch (MalformedMessage malformed) {
+            throw new NoStatus("What answers at " + socket + " is no sidecar: " + malformed.sentence());
+        }
+    }
+
+    private static byte[] receive(UnixConnection connection, int bytes) {
+        if (bytes == 0) {
+            return new byte[0];
+        }
+        var received = connection.receive(bytes, 0);
+        received.files().forEach(LinuxFile::close);
+        return received.bytes();
+    }
+}
