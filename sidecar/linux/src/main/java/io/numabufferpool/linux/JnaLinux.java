@@ -29,13 +29,35 @@ public final class JnaLinux implements Linux {
     private final CurrentCpu currentCpu;
     private final ProcFiles proc = new ProcFiles(Path.of("/proc/self"));
 
+    /**
+     * The kernel of this machine.
+     *
+     * @throws IllegalStateException where the native part of JNA cannot be loaded, with what to do
+     * @throws UnsupportedOperationException on an architecture without known system call numbers
+     */
     public JnaLinux() {
+        loadNativePart();
         var numbers = Syscalls.of(System.getProperty("os.arch"));
         files = new FileCalls(numbers);
         memory = new MemoryCalls(numbers);
         threads = new ThreadCalls(numbers);
         sockets = new SocketCalls(files);
         currentCpu = CurrentCpu.ofThisProcess(numbers);
+    }
+
+    private static void loadNativePart() {
+        try {
+            LibC.getpid();
+        } catch (LinkageError e) {
+            var cause = e.getCause() == null ? e : e.getCause();
+            throw new IllegalStateException(
+                    "The native part of JNA (libjnidispatch.so) cannot be loaded: " + cause.getMessage()
+                            + ". JNA unpacks it into a folder that must be writable and not mounted noexec: "
+                            + System.getProperty("jna.tmpdir", System.getProperty("java.io.tmpdir"))
+                            + ". Name another one with -Djna.tmpdir=FOLDER, or a folder that holds the file already with"
+                            + " -Djna.boot.library.path=FOLDER.",
+                    e);
+        }
     }
 
     @Override

@@ -89,6 +89,8 @@ final class LibC {
 
     static native int getpid();
 
+    static native int getpagesize();
+
     static native int uname(long result);
 
     static native int sched_getcpu();

@@ -22,7 +22,8 @@ final class MemoryCalls {
     /** Each attempt loses only to another thread that maps into the very place found free an instant before. */
     private static final int PLACE_ATTEMPTS_MAX = 64;
 
-    private static final long SMALL_PAGE_BYTES = 4096;
+    /** Beyond any address space (57 bits), so that sums of lengths do not overflow before the kernel can refuse them. */
+    private static final long BYTES_MAX = 1L << 60;
 
     private static final int MPOL_MF_STRICT = 1;
     private static final int MPOL_MF_MOVE = 2;
@@ -33,6 +34,8 @@ final class MemoryCalls {
     private static final int MASK_BITS = 4096;
 
     private final Syscalls numbers;
+    /** 4096 on x86-64, up to 65536 on arm64. */
+    private final long smallPageBytes = LibC.getpagesize();
 
     MemoryCalls(Syscalls numbers) {
         this.numbers = numbers;
@@ -44,14 +47,17 @@ final class MemoryCalls {
                     + " aligned to " + alignmentBytes
                     + ": bytes must be 1 or more, the offset 0 or more, the alignment a power of two");
         }
-        long pageBytes = Math.max(FileCalls.pageBytes(file), SMALL_PAGE_BYTES);
+        var attempted =
+                "mmap of " + bytes + " bytes at offset " + offsetBytes + " of " + file + " (" + protection + ")";
+        if (bytes > BYTES_MAX || alignmentBytes > BYTES_MAX) {
+            throw new LinuxException(attempted, Errno.ENOMEM.number());
+        }
+        long pageBytes = Math.max(FileCalls.pageBytes(file), smallPageBytes);
         long mappedBytes = Math.multiplyExact(Math.addExact(bytes, pageBytes - 1) / pageBytes, pageBytes);
         int allow = protection == Protection.READ ? PROT_READ : PROT_READ | PROT_WRITE;
-        long result = place(file, offsetBytes, mappedBytes, allow, Math.max(alignmentBytes, SMALL_PAGE_BYTES));
+        long result = place(file, offsetBytes, mappedBytes, allow, Math.max(alignmentBytes, smallPageBytes));
         if (result < 0) {
-            throw new LinuxException(
-                    "mmap of " + bytes + " bytes at offset " + offsetBytes + " of " + file + " (" + protection + ")",
-                    (int) -result);
+            throw new LinuxException(attempted, (int) -result);
         }
         return new MappedMemory(result, bytes, mappedBytes, protection);
     }
@@ -100,7 +106,7 @@ final class MemoryCalls {
 
     Errno advise(MemorySegment range, Advice advice) {
         // The kernel rounds the length up to pages: that must not free bytes behind the range.
-        if (advice == Advice.REMOVE && range.byteSize() % SMALL_PAGE_BYTES != 0) {
+        if (advice == Advice.REMOVE && range.byteSize() % smallPageBytes != 0) {
             return Errno.EINVAL;
         }
         return call(range, address -> LibC.madvise(address, range.byteSize(), advice.number()));

@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
  * changes nothing. Thread-safe.
  */
 public final class ObservationReader {
-    private static final long PAGE_BYTES = 4096;
+    /** A whole page whatever the kernel's size: arm64 has pages of 4, 16 or 64 KiB. */
+    private static final long PAGE_BYTES = 65_536;
 
     private final Linux linux;
     private final NumaTopologyReader topology;

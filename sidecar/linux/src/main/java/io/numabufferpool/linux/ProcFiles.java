@@ -37,6 +37,7 @@ final class ProcFiles {
     }
 
     List<NumaMaps.Line> numaMaps(MemorySegment range) {
+        requireNative(range);
         return read(
                 "numa_maps",
                 lines -> lines.map(NumaMaps::parse)
@@ -47,6 +48,7 @@ final class ProcFiles {
     }
 
     HugeBytes hugeBytes(MemorySegment range) {
+        requireNative(range);
         return read("smaps", lines -> {
             long transparent = 0;
             long reserved = 0;
@@ -70,6 +72,12 @@ final class ProcFiles {
             }
             return new HugeBytes(transparent, reserved);
         });
+    }
+
+    private static void requireNative(MemorySegment range) {
+        if (!range.isNative()) {
+            throw new IllegalArgumentException("Memory on the Java heap is not in a mapping of its own: " + range);
+        }
     }
 
     private static boolean beginsIn(MemorySegment range, long address) {

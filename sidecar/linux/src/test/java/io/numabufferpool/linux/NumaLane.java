@@ -46,6 +46,10 @@ public final class NumaLane {
     private static final int LAST_LINES = 60;
     private static final int NUMA_NODES_WANTED = 2;
 
+    private static final String CANNOT_RUN = "THE NUMA LANE CANNOT RUN HERE: this machine has fewer than "
+            + NUMA_NODES_WANTED + " NUMA nodes with memory, and " + RUNNER
+            + " is not set (a command that runs the rest of its line on a Linux with several).";
+
     private final List<String> classNames;
     private final Optional<List<String>> prefix;
 
@@ -84,6 +88,7 @@ public final class NumaLane {
 
     private Stream<DynamicTest> tests() {
         if (prefix.isEmpty()) {
+            System.err.println(CANNOT_RUN);
             return expectedNames().stream().map(name -> DynamicTest.dynamicTest(name, NumaLane::cannotRun));
         }
         return runThere(prefix.get()).stream().map(NumaLane::test);
@@ -100,13 +105,10 @@ public final class NumaLane {
     }
 
     private static void cannotRun() {
-        var why = "THE NUMA LANE CANNOT RUN HERE: this machine has fewer than " + NUMA_NODES_WANTED
-                + " NUMA nodes with memory, and " + RUNNER
-                + " is not set (a command that runs the rest of its line on a Linux with several).";
         if (Boolean.getBoolean(REQUIRED)) {
-            fail(why);
+            fail(CANNOT_RUN);
         }
-        Assumptions.abort(why);
+        Assumptions.abort(CANNOT_RUN);
     }
 
     private static DynamicTest test(GuestResult result) {
@@ -121,15 +123,7 @@ public final class NumaLane {
 
     private List<GuestResult> runThere(List<String> commandPrefix) {
         var command = new ArrayList<>(commandPrefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classPath(),
-                GuestTests.class.getName()));
+        command.addAll(ChildJvm.command(List.of(), GuestTests.class));
         command.addAll(classNames);
         var results = new ArrayList<GuestResult>();
         Deque<String> last = new ArrayDeque<>();
@@ -203,10 +197,5 @@ public final class NumaLane {
         var all = new ArrayList<>(tests);
         all.add(new GuestResult(GuestResult.Status.FAILED, "theRunItselfEndsWell", why));
         return all;
-    }
-
-    /** Surefire starts its JVM with a jar that only names the class path; it keeps the path itself in a property. */
-    private static String classPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 }
