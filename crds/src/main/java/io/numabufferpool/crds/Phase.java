@@ -13,5 +13,7 @@ public enum Phase {
     /** Clients may attach, but the segment does not lie as decided (BestEffort), or no longer does. */
     Degraded,
     /** There is no segment that may serve; the conditions say why. */
-    Failed
+    Failed,
+    /** Nobody hears from the sidecar: what stands here is old. Only the operator says so. */
+    Unknown
 }

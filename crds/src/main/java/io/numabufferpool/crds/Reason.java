@@ -200,7 +200,8 @@ public enum Reason {
             false,
             "the cluster has no admission policy that injects",
             "install the chart with injection, on Kubernetes 1.36 or later",
-            ConditionType.InjectionActive),
+            ConditionType.InjectionActive,
+            ConditionType.Ready),
     /** Running pods have the sidecar of an older generation of the pool. */
     PodsOutdated(
             false,

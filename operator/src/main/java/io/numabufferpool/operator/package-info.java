@@ -1,5 +1,6 @@
 /**
- * The operator program: reconcilers, report endpoint, certificates. What the kernel does is outside, in the sidecar.
+ * The operator program: which part gets which, beginning and end. What the parts do is in the packages below; what the
+ * kernel does is outside, in the sidecar.
  */
 @NullMarked
 package io.numabufferpool.operator;

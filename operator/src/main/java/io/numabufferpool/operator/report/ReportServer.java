@@ -76,7 +76,7 @@ public final class ReportServer implements AutoCloseable {
     public synchronized int start(int port, PresentedCertificate certificate) {
         var options = new HttpServerOptions()
                 .setSsl(true)
-                .setUseAlpn(true)
+                .setUseAlpn(false)
                 .setKeyCertOptions(keyCertOptions(certificate))
                 .setIdleTimeout(IDLE_SECONDS_MAX)
                 .setMaxHeaderSize(HEADER_BYTES_MAX)

@@ -93,7 +93,7 @@ public final class StatusFactory {
                 condition(ConditionType.Ready, ConditionStatus.True, Reason.SegmentDegraded, problemText(state));
             case Failed ->
                 condition(ConditionType.Ready, ConditionStatus.False, Reason.SegmentFailed, problemText(state));
-            case Observing, Deciding, Placing ->
+            case Observing, Deciding, Placing, Unknown ->
                 condition(
                         ConditionType.Ready,
                         ConditionStatus.False,

@@ -1,0 +1,93 @@
+package io.numabufferpool.operator.report;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.numabufferpool.operator.certificate.CertificateKeeper;
+import io.numabufferpool.operator.certificate.PresentedCertificate;
+import io.numabufferpool.operator.cluster.ClusterView;
+import io.numabufferpool.operator.cluster.EventRecorder;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** The report endpoint put together: server, desk, writer and the thread that writes. One a replica. */
+public final class ReportService implements AutoCloseable {
+    /** What is due is looked for this often: a state change waits no longer than that. */
+    private static final long LOOK_MILLIS = 20;
+
+    /** As many writes in a row as the limit allows in a second; then others have a turn. */
+    private static final int WRITES_IN_A_ROW_MAX = PlacementWriter.WRITES_PER_SECOND;
+
+    private static final long FORGET_MINUTES = 10;
+
+    private static final Logger LOG = Logger.getLogger(ReportService.class);
+
+    private final ReportServer server;
+    private final PlacementWriter writer;
+    private final ScheduledExecutorService timer;
+    private final AtomicReference<@Nullable PresentedCertificate> certificate = new AtomicReference<>();
+
+    public ReportService(
+            Vertx vertx, KubernetesClient client, ClusterView cluster, EventRecorder recorder, Clock clock) {
+        this.writer = new PlacementWriter(new PlacementStore(client), clock);
+        var tokens = new SenderTokens(review -> client.resource(review).create(), clock);
+        this.server =
+                new ReportServer(vertx, new ReportDesk(tokens, cluster, writer, new PlacementEvents(recorder), clock));
+        this.timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("placement-writer").factory());
+    }
+
+    /**
+     * Begins to listen with the keeper's certificate and follows its changes. Returns the port.
+     *
+     * @param keeper has been refreshed once
+     * @param port 0 takes a free one
+     */
+    public int start(CertificateKeeper keeper, int port) {
+        keeper.onServingChange(this::present);
+        var first = certificate.get();
+        if (first == null) {
+            throw new IllegalStateException("the certificate keeper has no certificate yet; refresh it first");
+        }
+        int actual = server.start(port, first);
+        var unusedWriting =
+                timer.scheduleWithFixedDelay(this::writeWhatIsDue, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        var unusedForgetting =
+                timer.scheduleWithFixedDelay(writer::forgetSilent, FORGET_MINUTES, FORGET_MINUTES, TimeUnit.MINUTES);
+        LOG.infov("reports are taken: port={0}", actual);
+        return actual;
+    }
+
+    /** Placements that wait to be written. */
+    public int waiting() {
+        return writer.waiting();
+    }
+
+    private void present(PresentedCertificate changed) {
+        certificate.set(changed);
+        server.present(changed);
+    }
+
+    private void writeWhatIsDue() {
+        try {
+            int written = 0;
+            while (written < WRITES_IN_A_ROW_MAX && writer.writeDue()) {
+                written++;
+            }
+        } catch (RuntimeException bug) {
+            // A scheduled task that throws is never run again.
+            LOG.error("a placement could not be written", bug);
+        }
+    }
+
+    /** Takes no further report, and writes what waits no more: the next replica is told by the sidecars themselves. */
+    @Override
+    public void close() {
+        server.close();
+        timer.shutdown();
+    }
+}

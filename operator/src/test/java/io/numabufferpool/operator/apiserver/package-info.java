@@ -1,0 +1,2 @@
+/** The operator on a real API server. */
+package io.numabufferpool.operator.apiserver;
