@@ -27,8 +27,8 @@ import java.util.Random;
  * Fixture: what a sidecar is to clients, with the real socket, reaper and segment but without placement. It takes over a segment that
  * is in the folder, as a restarted sidecar does; its {@link #main} is one that can be killed.
  */
-final class ServedPool implements AutoCloseable {
-    static final int BUFFER_BYTES = 4096;
+public final class ServedPool implements AutoCloseable {
+    public static final int BUFFER_BYTES = 4096;
     private static final long MAPPING_ALIGNMENT_BYTES = 2 << 20;
 
     final Linux linux = new JnaLinux();
@@ -77,7 +77,7 @@ final class ServedPool implements AutoCloseable {
         return new ServedPool(folder, bufferCount, slotCount, access);
     }
 
-    static ServedPool of(Path folder, int bufferCount) throws IOException {
+    public static ServedPool of(Path folder, int bufferCount) throws IOException {
         return of(folder, bufferCount, 16, AttachAccess.READ_WRITE);
     }
 
@@ -92,7 +92,7 @@ final class ServedPool implements AutoCloseable {
         return file;
     }
 
-    Path attachFolder() {
+    public Path attachFolder() {
         return folder.resolve("attach");
     }
 
@@ -124,7 +124,7 @@ final class ServedPool implements AutoCloseable {
     }
 
     /** A folder on tmpfs that any uid may search. */
-    static Path newFolder() throws IOException {
+    public static Path newFolder() throws IOException {
         return Files.createTempDirectory(
                 Path.of("/dev/shm"),
                 "numapool-test",

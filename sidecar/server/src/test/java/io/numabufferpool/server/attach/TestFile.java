@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /** A file in which every word says where it is and which edition of the file it belongs to. */
-final class TestFile {
+public final class TestFile {
     private static final int BLOCK_BYTES = ServedPool.BUFFER_BYTES;
 
     private TestFile() {}
 
     /** Writes so many bytes; the last block may be partial. */
-    static Path write(Path path, int bytes, int edition) throws IOException {
+    public static Path write(Path path, int bytes, int edition) throws IOException {
         var content = ByteBuffer.allocate(Math.ceilDiv(bytes, Long.BYTES) * Long.BYTES);
         while (content.hasRemaining()) {
             content.putLong(word(content.position(), edition));
@@ -24,7 +24,7 @@ final class TestFile {
         return Files.write(path, Arrays.copyOf(content.array(), bytes));
     }
 
-    static Path writeBlocks(Path path, int blocks, int edition) throws IOException {
+    public static Path writeBlocks(Path path, int blocks, int edition) throws IOException {
         return write(path, blocks * BLOCK_BYTES, edition);
     }
 
