@@ -23,6 +23,9 @@ final class PageFinder {
     /** A buffer has the page, but somebody is loading or unmapping it: see {@link #busyNumber}. */
     static final long BUSY = -1;
 
+    /** The page is there, but its writer died inside it. */
+    private static final long TORN = -2;
+
     /**
      * Looks at one state word: VALID, else taken back, else another version, else gone. More than a few rounds would need
      * flags that change under EVICTING; giving up means looking it up again.
@@ -97,6 +100,11 @@ final class PageFinder {
         if (outcome != number) {
             ledger.unpin(position);
         }
+        if (outcome == TORN) {
+            throw new PoolException.Torn(
+                    "block " + block + " of space " + space + " was being written by a process that"
+                            + " died inside the write: its content is not whole. Recover the file and open it again");
+        }
         return outcome;
     }
 
@@ -105,7 +113,7 @@ final class PageFinder {
         for (int round = 0; round < CONFIRM_ROUNDS; round++) {
             int phase = StateWord.phase(word);
             if (phase == StateWord.VALID) {
-                return confirmValid(at, word, number, space, block);
+                return accept(at, word, number, space, block);
             }
             if (phase == StateWord.LOADING || phase == StateWord.UNMAPPING) {
                 busyNumber = number;
@@ -117,35 +125,30 @@ final class PageFinder {
             }
             if (descriptors.compareAndSet(at, word, StateWord.givenBack(word))) {
                 counters.add(PoolCounter.RESCUES, segment.counterGroup(number));
-                return descriptors.tagIs(at, space, block) ? number : MISS;
+                return accept(at, StateWord.givenBack(word), number, space, block);
             }
             long next = descriptors.state(at);
             if (StateWord.phase(next) == StateWord.EVICTING && StateWord.version(next) != StateWord.version(word)) {
-                return descriptors.tagIs(at, space, block) ? number : MISS;
+                return accept(at, next, number, space, block);
             }
             word = next;
         }
         return MISS;
     }
 
-    private long confirmValid(long at, long word, long number, int space, long block) {
+    /** The page cannot go any more; is it the right one, and whole? */
+    private long accept(long at, long word, long number, int space, long block) {
         if (!descriptors.tagIs(at, space, block)) {
             return MISS;
         }
         if (StateWord.has(word, StateWord.TORN)) {
-            throw new PoolException.Torn(
-                    "block " + block + " of space " + space + " was being written by a process that"
-                            + " died inside the write: its content is not whole. Recover the file and open it again");
+            return TORN;
         }
-        used(at, word);
-        return number;
-    }
-
-    private void used(long at, long word) {
-        if (StateWord.usageCount(word) < StateWord.USAGE_COUNT_MAX) {
+        if (StateWord.phase(word) == StateWord.VALID && StateWord.usageCount(word) < StateWord.USAGE_COUNT_MAX) {
             // Losing this race loses one use out of five.
             descriptors.compareAndSet(at, word, word + StateWord.USAGE_ONE);
         }
+        return number;
     }
 
     /** Sleeps a bounded time until the buffer that was {@link #BUSY} moves on. Published, so that the reaper can wake it. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class PoolRaceTest {
     private static final int SPACE = 3;
     private static final int THREADS = 8;
-    private static final int OPERATIONS = 40_000;
+    private static final int OPERATIONS = Integer.getInteger("numapool.race.operations", 15_000);
 
     private final long seed = Long.getLong("numapool.seed", System.nanoTime());
 

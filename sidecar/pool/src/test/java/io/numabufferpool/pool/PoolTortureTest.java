@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class PoolTortureTest {
     private static final int PROCESSES = 3;
-    private static final int ROUNDS = Integer.getInteger("numapool.torture.rounds", 6);
+    private static final int ROUNDS = Integer.getInteger("numapool.torture.rounds", 4);
 
     /** All pins of all threads and a reserve, so that nobody waits for a victim for long. */
     private static final long BUFFERS = 64;
