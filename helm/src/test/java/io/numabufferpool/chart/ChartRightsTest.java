@@ -1,0 +1,76 @@
+package io.numabufferpool.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Least privilege: what the operator's account and its container may do. */
+final class ChartRightsTest {
+    private static final Set<String> ROLES = Set.of("Role", "ClusterRole");
+
+    @Test
+    void rolesEqualThoseThatTheOperatorIsTestedUnder() {
+        var documented = Chart.objects(Golden.read(Path.of("../operator/docs/rbac.yaml")));
+
+        for (var kind : ROLES) {
+            assertThat(rules(Chart.objects(), kind)).as(kind).isEqualTo(rules(documented, kind));
+        }
+    }
+
+    private static Object rules(List<GenericKubernetesResource> objects, String kind) {
+        return objects.stream()
+                .filter(object -> object.getKind().equals(kind))
+                .map(object -> object.getAdditionalProperties().get("rules"))
+                .toList();
+    }
+
+    @Test
+    void noRuleHasAWildcard() {
+        var roles = Chart.objects().stream()
+                .filter(object -> ROLES.contains(object.getKind()))
+                .map(Serialization::asYaml)
+                .toList();
+
+        assertThat(roles).hasSize(2).noneMatch(yaml -> yaml.contains("*"));
+    }
+
+    @Test
+    void theOperatorRunsUnderPodSecurityRestrictedWithAReadOnlyRoot() {
+        var pod = operator().getSpec().getTemplate().getSpec();
+        var container = pod.getContainers().getFirst();
+
+        assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
+        assertThat(pod.getSecurityContext().getSeccompProfile().getType()).isEqualTo("RuntimeDefault");
+        assertThat(container.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+        assertThat(container.getSecurityContext().getAllowPrivilegeEscalation()).isFalse();
+        assertThat(container.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+    }
+
+    @Test
+    void serviceAndDeploymentMeetAtTheSameLabels() {
+        var selector = one("Service", Service.class).getSpec().getSelector();
+
+        assertThat(operator().getSpec().getTemplate().getMetadata().getLabels()).containsAllEntriesOf(selector);
+        assertThat(operator().getSpec().getSelector().getMatchLabels()).isEqualTo(selector);
+    }
+
+    private static Deployment operator() {
+        return one("Deployment", Deployment.class);
+    }
+
+    private static <T extends HasMetadata> T one(String kind, Class<T> type) {
+        var object = Chart.objects().stream()
+                .filter(candidate -> candidate.getKind().equals(kind))
+                .findFirst()
+                .orElseThrow();
+        return Serialization.unmarshal(Serialization.asYaml(object), type);
+    }
+}
