@@ -14,6 +14,9 @@ import java.util.Optional;
  * <p>No argument crashes the JVM: memory must be native and open, a closed file answers EBADF, and addresses and lengths are
  * checked by the kernel. What can crash it is an access to a mapping whose file was made shorter or got a hole that cannot be
  * filled (SIGBUS), so those who do that keep others away first.
+ *
+ * <p>Calls that wait (accept, receive, futexWait) hold the platform thread under a virtual one: give loops that wait a thread of
+ * their own.
  */
 public final class JnaLinux implements Linux {
     /** struct utsname: six fields of 65 bytes; the release is the third. */

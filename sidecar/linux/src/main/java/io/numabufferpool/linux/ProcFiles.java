@@ -8,9 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,6 +42,9 @@ final class ProcFiles {
 
     List<NumaMaps.Line> numaMaps(MemorySegment range) {
         requireNative(range);
+        if (!Files.exists(self.resolve("numa_maps"))) {
+            return withoutNuma(range);
+        }
         return read(
                 "numa_maps",
                 lines -> lines.map(NumaMaps::parse)
@@ -47,30 +54,71 @@ final class ProcFiles {
                         .toList());
     }
 
+    /** A kernel without NUMA, or a sandbox, has no numa_maps: what is resident is on node 0. */
+    private List<NumaMaps.Line> withoutNuma(MemorySegment range) {
+        return smaps(range).stream()
+                .map(mapping -> {
+                    long pageBytes = Math.max(mapping.bytes("KernelPageSize"), KIB);
+                    long pages = (mapping.bytes("Rss") + mapping.reservedBytes()) / pageBytes;
+                    return new NumaMaps.Line(
+                            mapping.address,
+                            "default",
+                            pageBytes,
+                            new TreeMap<>(pages == 0 ? Map.of() : Map.of(0, pages)));
+                })
+                .toList();
+    }
+
     HugeBytes hugeBytes(MemorySegment range) {
         requireNative(range);
+        long transparent = 0;
+        long reserved = 0;
+        for (var mapping : smaps(range)) {
+            transparent += mapping.bytes("ShmemPmdMapped") + mapping.bytes("FilePmdMapped");
+            reserved += mapping.reservedBytes();
+        }
+        return new HugeBytes(transparent, reserved);
+    }
+
+    /** One mapping of smaps: where it begins, and its figures. */
+    private static final class Smap {
+        private final long address;
+        private final Map<String, Long> bytes = new HashMap<>();
+
+        private Smap(long address) {
+            this.address = address;
+        }
+
+        private long bytes(String key) {
+            return bytes.getOrDefault(key, 0L);
+        }
+
+        private long reservedBytes() {
+            return bytes("Shared_Hugetlb") + bytes("Private_Hugetlb");
+        }
+    }
+
+    /** The mappings that begin in the range. */
+    private List<Smap> smaps(MemorySegment range) {
         return read("smaps", lines -> {
-            long transparent = 0;
-            long reserved = 0;
+            var mappings = new ArrayList<Smap>();
             boolean inside = false;
             for (var line : (Iterable<String>) lines::iterator) {
                 var mapping = MAPPING.matcher(line);
                 if (mapping.matches()) {
-                    inside = beginsIn(range, Long.parseUnsignedLong(mapping.group(1), 16));
+                    long address = Long.parseUnsignedLong(mapping.group(1), 16);
+                    inside = beginsIn(range, address);
+                    if (inside) {
+                        mappings.add(new Smap(address));
+                    }
                     continue;
                 }
                 var kib = KIB_LINE.matcher(line);
-                if (!inside || !kib.matches()) {
-                    continue;
-                }
-                long bytes = Long.parseLong(kib.group(2)) * KIB;
-                switch (kib.group(1)) {
-                    case "ShmemPmdMapped", "FilePmdMapped" -> transparent += bytes;
-                    case "Shared_Hugetlb", "Private_Hugetlb" -> reserved += bytes;
-                    default -> {}
+                if (inside && kib.matches()) {
+                    mappings.getLast().bytes.put(kib.group(1), Long.parseLong(kib.group(2)) * KIB);
                 }
             }
-            return new HugeBytes(transparent, reserved);
+            return mappings;
         });
     }
 

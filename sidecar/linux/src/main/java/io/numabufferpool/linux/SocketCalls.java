@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -15,6 +17,9 @@ final class SocketCalls {
     private static final int SOCK_STREAM_CLOEXEC = 1 | 0x80000;
     private static final int SO_SNDTIMEO = 21;
     private static final int SHUT_RDWR = 2;
+
+    private static final int S_IFMT = 0xf000;
+    private static final int S_IFSOCK = 0xc000;
 
     static final short POLLIN = 1;
     static final short POLLOUT = 4;
@@ -63,9 +68,12 @@ final class SocketCalls {
     }
 
     private static boolean isSocket(Path path) {
-        return !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
-                && !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-                && !Files.isSymbolicLink(path);
+        try {
+            int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            return (mode & S_IFMT) == S_IFSOCK;
+        } catch (IOException e) {
+            throw new UncheckedIOException("reading the kind of " + path, e);
+        }
     }
 
     UnixConnection connect(Path path, int timeoutMillis) {

@@ -104,9 +104,30 @@ class ProcFilesTest {
     }
 
     @Test
+    void withoutNumaMapsWhatIsResidentIsOnNodeZero() throws Exception {
+        file("smaps", """
+                00002000-00003000 rw-s 00000000 00:1a 13   /dev/shm/a
+                KernelPageSize:        4 kB
+                Rss:                  40 kB
+                00003000-00004000 rw-s 00000000 00:1a 14   /hugepages/b
+                KernelPageSize:     2048 kB
+                Rss:                   0 kB
+                Shared_Hugetlb:     4096 kB
+                00004000-00005000 rw-s 00000000 00:1a 15
+                KernelPageSize:        4 kB
+                Rss:                   0 kB
+                """);
+
+        var lines = proc.numaMaps(range(0x2000, 0x3000));
+
+        assertThat(lines).extracting(line -> line.bytesOn(0)).containsExactly(40L << 10, 4096L << 10, 0L);
+        assertThat(lines).extracting(NumaMaps.Line::policy).containsOnly("default");
+    }
+
+    @Test
     void aFileThatIsNotThereIsNamed() {
-        Assertions.assertThatThrownBy(() -> proc.numaMaps(range(0, 1)))
+        Assertions.assertThatThrownBy(() -> proc.hugeBytes(range(0, 1)))
                 .isInstanceOf(UncheckedIOException.class)
-                .hasMessageContaining(self.resolve("numa_maps").toString());
+                .hasMessageContaining(self.resolve("smaps").toString());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.numabufferpool.placement.NumaNodeSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -139,6 +140,36 @@ class TmpfsOnNumaNodes {
             assertThat(linux.bindMemory(memory, MemoryPolicy.BIND, target, MemoryMove.MOVE))
                     .isEqualTo(Errno.OK);
             assertThat(machine.bytesOn(memory, to)).isEqualTo(SHARE);
+        }
+    }
+
+    @Test
+    void pagesThatAnotherProcessMapsStayAndMoveSaysOkAllTheSame() throws Exception {
+        var nodes = machine.nodesWithCpus();
+        int from = nodes.getFirst().index();
+        int to = nodes.getLast().index();
+        try (var file = newFile(SHARE);
+                var mapping = map(file, 0, SHARE)) {
+            var memory = mapping.memory();
+            linux.bindMemory(memory, MemoryPolicy.BIND, NumaNodeSet.of(from), MemoryMove.LEAVE);
+            assertThat(linux.advise(memory, Advice.POPULATE_WRITE)).isEqualTo(Errno.OK);
+            var command = ChildJvm.command(List.of(), HoldsMapping.class);
+            command.add(file.name());
+            var other = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try {
+                assertThat(other.inputReader().readLine()).isEqualTo(HoldsMapping.READY);
+                var target = NumaNodeSet.of(to);
+
+                assertThat(linux.bindMemory(memory, MemoryPolicy.BIND, target, MemoryMove.MOVE))
+                        .isEqualTo(Errno.OK);
+
+                assertThat(linux.numaMaps(memory).getFirst().policy()).isEqualTo("bind:" + to);
+                assertThat(machine.bytesOn(memory, from)).isEqualTo(SHARE);
+            } finally {
+                other.destroy();
+            }
         }
     }
 
