@@ -4,6 +4,7 @@ import io.numabufferpool.placement.PlacementDecision.NodeShare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** Whether the nodes have what their shares need: reserved huge pages, memory, and room under the container's limit. */
@@ -100,13 +101,13 @@ final class CapacityCheck {
                 shortages,
                 shortage -> "NUMA node " + shortage.numaNode + " has " + shortage.has / pageBytes
                         + " free huge pages of " + size + ", its share needs " + shortage.wanted / pageBytes);
-        var first = shortages.getFirst();
-        long missing = (first.wanted - first.has) / pageBytes;
+        var missing = describe(
+                shortages,
+                shortage -> (shortage.wanted - shortage.has) / pageBytes + " more on node " + shortage.numaNode);
         return spilled(
                 PlacementReason.InsufficientHugePages,
                 text,
-                "Reserve " + missing + " more on node " + first.numaNode + " (/sys/devices/system/node/node"
-                        + first.numaNode
+                "Reserve " + missing + " (/sys/devices/system/node/node" + shortages.getFirst().numaNode
                         + "/hugepages/hugepages-" + pageBytes / 1024
                         + "kB/nr_hugepages), use a smaller spec.size, or spec.hugePages.mode Transparent");
     }
@@ -147,7 +148,7 @@ final class CapacityCheck {
         return shortages;
     }
 
-    private static String describe(List<Shortage> shortages, java.util.function.Function<Shortage, String> sentence) {
+    private static String describe(List<Shortage> shortages, Function<Shortage, String> sentence) {
         var named = shortages.stream().limit(NODES_NAMED_MAX).map(sentence).toList();
         var text = String.join("; ", named);
         int rest = shortages.size() - named.size();

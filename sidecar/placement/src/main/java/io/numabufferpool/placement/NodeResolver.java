@@ -38,6 +38,10 @@ final class NodeResolver {
     }
 
     NodeResolution resolve() {
+        if (request.nodes() instanceof NodeSelection.Listed(var listed) && listed.isEmpty()) {
+            return new PlacementProblem(
+                    NoNumaNode, "spec.placement.nodes: the list is empty; use nodes Allowed or a list such as 0-1,3.");
+        }
         if (request.policy() == PlacementPolicy.None) {
             return firstTouch();
         }
@@ -86,9 +90,6 @@ final class NodeResolver {
     }
 
     private NodeResolution listed(NumaNodeSet listed) {
-        if (listed.isEmpty()) {
-            return noneLeft(List.of());
-        }
         if (!present.containsAll(listed)) {
             return refuse(NumaNodeNotPresent, listed.minus(present));
         }
@@ -142,22 +143,24 @@ final class NodeResolver {
                         + orNone(observation.memsAllowed())
                         + ", Mems_allowed_list). Use nodes Allowed or a list of those, or"
                         + " let the kubelet's memory manager grant " + (one ? "it." : "them.");
-            case NumaNodeUnreachable -> unreachable(subject, one);
+            case NumaNodeUnreachable -> unreachable(subject, nodes);
             default -> throw new IllegalArgumentException("No sentence for " + reason + " of nodes " + nodes);
         };
     }
 
-    private String unreachable(String subject, boolean one) {
+    private String unreachable(String subject, NumaNodeSet nodes) {
+        boolean one = nodes.size() == 1;
         var bound = reachability.boundByTaskPolicy();
         var why = bound.isEmpty()
                 ? "mbind is forbidden here, and none of the allowed CPUs (" + observation.cpusAllowed() + ") has "
                         + (one ? "it" : "them") + " as its nearest allowed memory"
                 : "mbind is forbidden here, and the runtime's memory policy binds this container to nodes " + bound;
-        var reached = reachability.reachable();
+        var cpus = memoryOnly.containsAll(nodes)
+                ? ""
+                : ", or give the pod a CPU of " + (one ? "that node" : "those nodes");
         return subject + (one ? " is" : " are") + " allowed but cannot be reached: " + why
-                + ". Nodes that can be reached: "
-                + orNone(reached) + ". Allow mbind by the seccomp profile, or give the pod a CPU of "
-                + (one ? "that node." : "those nodes.");
+                + ". Nodes that can be reached: " + orNone(reachability.reachable())
+                + ". Allow mbind by the seccomp profile" + (bound.isEmpty() ? cpus : "") + ".";
     }
 
     private PlacementProblem noneLeft(List<DroppedNodes> dropped) {

@@ -44,7 +44,7 @@ final class PartitionSplit {
     /** Partitions on each node: what was asked for, or fewer, so that each has a sensible number of buffers. */
     int partitionsPerNode() {
         long pagesMin = request.sizeBytes() / request.hugePageBytes() / numaNodes.size();
-        long buffersMin = pagesMin * request.hugePageBytes() / request.bufferBytes();
+        long buffersMin = pagesMin * buffersPerPage();
         long possible = buffersMin / BUFFERS_PER_PARTITION_MIN;
         if (growable()) {
             possible = Math.min(possible, pagesMin);
@@ -64,9 +64,10 @@ final class PartitionSplit {
         long offsetBytes = 0;
         for (int range = 0; range < rangeCount; range++) {
             int numaNode = singleNodes ? nodeOf[range] : PlacementDecision.NO_SINGLE_NODE;
-            var counts = buffers(sizePages[range], perRange);
-            var capacities = buffers(maxPages[range], perRange);
-            for (int i = 0; i < perRange; i++) {
+            int parts = (int) Math.clamp(perRange, 1, units(sizePages[range]));
+            var counts = buffers(sizePages[range], parts);
+            var capacities = buffers(maxPages[range], parts);
+            for (int i = 0; i < parts; i++) {
                 partitions.add(new PartitionPlan(partitions.size(), numaNode, offsetBytes, counts[i], capacities[i]));
                 offsetBytes = Math.addExact(offsetBytes, Math.multiplyExact(capacities[i], request.bufferBytes()));
             }
@@ -74,16 +75,23 @@ final class PartitionSplit {
         return partitions;
     }
 
+    /** Of what is cut, pages or buffers: no partition has fewer than one. */
+    private long units(long pages) {
+        return growable() ? pages : Math.multiplyExact(pages, buffersPerPage());
+    }
+
     private long[] buffers(long pages, int parts) {
-        long buffersPerPage = request.hugePageBytes() / request.bufferBytes();
-        if (!growable()) {
-            return spread(Math.multiplyExact(pages, buffersPerPage), parts);
-        }
-        var counts = spread(pages, parts);
-        for (int i = 0; i < parts; i++) {
-            counts[i] = Math.multiplyExact(counts[i], buffersPerPage);
+        var counts = spread(units(pages), parts);
+        if (growable()) {
+            for (int i = 0; i < parts; i++) {
+                counts[i] = Math.multiplyExact(counts[i], buffersPerPage());
+            }
         }
         return counts;
+    }
+
+    private long buffersPerPage() {
+        return request.hugePageBytes() / request.bufferBytes();
     }
 
     private boolean growable() {

@@ -39,9 +39,10 @@ final class Why {
 
     private String first(List<NodeShare> shares) {
         var nodes = (numaNodes.size() == 1 ? "node " : "nodes ") + numaNodes;
-        var may = observation.memsAllowed().equals(numaNodes)
+        var allowed = observation.memsAllowed().and(Reachability.withMemory(observation.topology()));
+        var may = allowed.equals(numaNodes)
                 ? (numaNodes.size() == 1 ? "the only one that" : "all that") + " the container may use"
-                : "of " + observation.memsAllowed() + " that the container may use";
+                : "of " + allowed + " that the container may use";
         return switch (method) {
             case Mbind -> nodes + ": " + may + ", reached by mbind; " + amounts(shares) + ".";
             case TaskPolicy ->
@@ -61,19 +62,19 @@ final class Why {
         return numaNodes.stream().mapToObj(reachability::touchCpus).reduce(CpuSet.empty(), CpuSet::or);
     }
 
-    /** {@code 1 GiB on each}, or one amount per run of nodes: {@code 4 MiB on 0-1, 2 MiB on 2-3}. */
+    /** {@code 1 GiB on each}, or one amount per run of nodes: {@code 4 MiB on nodes 0-1 and 2 MiB on nodes 2-3}. */
     private static String amounts(List<NodeShare> shares) {
         if (shares.stream().map(NodeShare::bytes).distinct().count() == 1) {
             var bytes = ByteCount.render(shares.getFirst().bytes());
             return shares.size() == 1 ? "all " + bytes + " there" : bytes + " on each";
         }
-        var text = new StringJoiner(", ");
+        var text = new StringJoiner(" and ");
         for (var bytes : shares.stream().map(NodeShare::bytes).distinct().toList()) {
             var nodes = NumaNodeSet.of(shares.stream()
                     .filter(share -> share.bytes() == bytes)
                     .mapToInt(NodeShare::numaNode)
                     .toArray());
-            text.add(ByteCount.render(bytes) + " on " + nodes);
+            text.add(ByteCount.render(bytes) + (nodes.size() == 1 ? " on node " : " on nodes ") + nodes);
         }
         return text.toString();
     }
