@@ -12,7 +12,7 @@
    PLAIN_COMMIT     EVICTING -> UNMAPPING by a plain store               PLAIN_LOAD     CLAIMED -> LOADING by a plain store
    TAG_EARLY        the tag is written before LOADING is won             NO_WAKE_UNMAP  no wake-up when UNMAPPING ends
    NO_WAKE_LOAD     no wake-up when a load fails                         CHECK_OUT      absent test before the bucket lock
-   LATE_PIN         the loader publishes its pin after VALID             NO_KEEP        a rescuer clears its entry before the compare-and-set
+   LATE_PIN         the loader publishes its pin after VALID
    with KILL also   NO_BL  the reaper frees no bucket locks              FREE_FIRST     the reaper frees a buffer before it unmaps it
                     NO_RWAKE  the reaper wakes nobody */
 #define NP 2
@@ -100,15 +100,8 @@ accept:
           if :: x == b -> x = 0; w = 0; goto pinned
              :: else -> STORE(0); f = 0; w = 0; x = 0; goto miss fi
        :: PH(w) == EVICTING ->
-#ifdef NO_KEEP
-          STORE(0); FENCE;
-#endif
           d_step { ok = (S[f-1] == w); if :: ok -> S[f-1] = W(VALID,0,w) :: else fi };
-          if :: ok -> ok = false;
-#ifdef NO_KEEP
-                STORE(f);
-#endif
-                goto accept :: else fi;
+          if :: ok -> ok = false; goto accept :: else fi;
           t = S[f-1];
           if :: PH(t) == EVICTING && (t & VM) != (w & VM) -> t = 0; goto accept
              :: else -> w = t; t = 0; goto confirm fi

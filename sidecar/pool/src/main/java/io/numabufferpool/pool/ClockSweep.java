@@ -297,6 +297,7 @@ final class ClockSweep {
 
     /** EVICTING to UNMAPPING by compare-and-set, because a pinner may take it back until then; out of the table; CLAIMED. */
     private boolean unmap(long number, long at) {
+        long flags = descriptors.state(at) & (StateWord.DIRTY | StateWord.TORN);
         if (!descriptors.moveOn(at, StateWord.EVICTING, owner, StateWord.of(StateWord.UNMAPPING, owner, 0))) {
             return false;
         }
@@ -305,7 +306,7 @@ final class ClockSweep {
             table.remove(hash, number, owner, options.lockWaitNanos());
         } catch (PoolException.Stuck stuck) {
             // Still mapped, and nobody could pin it meanwhile: as good as before.
-            long word = StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE;
+            long word = StateWord.of(StateWord.VALID, 0, 0) | StateWord.USAGE_ONE | flags;
             descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, word);
             throw stuck;
         }

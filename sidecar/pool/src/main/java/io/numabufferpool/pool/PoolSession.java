@@ -147,6 +147,8 @@ public final class PoolSession implements AutoCloseable {
         boolean loaded = false;
         try {
             loader.load(segment.buffers.asSlice(segment.bufferOffset(number), segment.bufferBytes), block);
+            // A loader that pins pages itself may have used up the entry this pin needs.
+            ledger.reserve();
             loaded = true;
         } finally {
             if (!loaded) {

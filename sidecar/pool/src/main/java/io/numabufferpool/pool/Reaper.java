@@ -143,6 +143,7 @@ public final class Reaper {
 
     /** Its writer died inside the content: one compare-and-set takes the lock away and says so. */
     private void tear(long at, int owner, Tally found) {
+        // Others can only raise usageCount meanwhile, USAGE_COUNT_MAX times.
         for (long word = descriptors.state(at);
                 StateWord.is(word, StateWord.VALID, owner);
                 word = descriptors.state(at)) {

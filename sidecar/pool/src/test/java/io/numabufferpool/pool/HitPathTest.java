@@ -1,0 +1,68 @@
+package io.numabufferpool.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HitPathTest {
+    private static final int SPACE = 3;
+    private static final BlockLoader LOADER = BlockContent.of(SPACE);
+    private static final int HITS = 50_000;
+
+    private final TestSegment segment = TestSegment.ofBuffers(64);
+
+    @AfterEach
+    void unmap() {
+        segment.close();
+    }
+
+    @Test
+    void aHitAllocatesNothing() throws IOException {
+        try (var session = segment.attach().openSession();
+                var arena = Arena.ofConfined()) {
+            var copy = arena.allocate(64, 8);
+            hit(session, copy, HITS);
+            long before = allocatedBytes();
+
+            hit(session, copy, HITS);
+
+            // The measurement itself allocates a little; one object a hit would be 800,000 bytes and more.
+            assertThat(allocatedBytes() - before).isLessThan(100_000);
+        }
+    }
+
+    @Test
+    void aHotHitWritesNothingThatIsShared() throws IOException {
+        try (var session = segment.attach().openSession()) {
+            for (int i = 0; i < 10; i++) {
+                session.unpin(session.pin(SPACE, 1, LOADER));
+            }
+            var layout = segment.layout();
+            var shared = segment.control.asSlice(layout.bucketsOffset());
+            var before = shared.toArray(ValueLayout.JAVA_BYTE);
+
+            session.unpin(session.pin(SPACE, 1, LOADER));
+
+            assertThat(shared.mismatch(MemorySegment.ofArray(before))).isEqualTo(-1);
+        }
+    }
+
+    private static void hit(PoolSession session, MemorySegment copy, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            long handle = session.pin(SPACE, i & 31, LOADER);
+            session.unpin(handle);
+            session.read(SPACE, i & 31, 8, copy, LOADER);
+        }
+    }
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+    }
+}
