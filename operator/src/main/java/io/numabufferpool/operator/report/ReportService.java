@@ -58,7 +58,7 @@ public final class ReportService implements AutoCloseable {
                 timer.scheduleWithFixedDelay(this::writeWhatIsDue, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
         var unusedForgetting =
                 timer.scheduleWithFixedDelay(writer::forgetSilent, FORGET_MINUTES, FORGET_MINUTES, TimeUnit.MINUTES);
-        LOG.infov("reports are taken: port={0}", actual);
+        LOG.infov("reports are taken: port={0}", Integer.toString(actual));
         return actual;
     }
 
