@@ -3,6 +3,7 @@ package io.numabufferpool.operator.report;
 import io.numabufferpool.crds.NumaNodeUsage;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.PlacementReport;
+import io.numabufferpool.placement.PlacementDecision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,7 @@ final class ReportChecks {
                     "status.numaNodes has " + usages.size() + " entries, Linux knows at most " + NUMA_NODES_MAX);
         }
         for (var usage : usages) {
-            boolean impossible = usage.numaNode() < 0
+            boolean impossible = usage.numaNode() < PlacementDecision.NO_SINGLE_NODE
                     || usage.numaNode() >= NUMA_NODES_MAX
                     || usage.wantedBytes() < 0
                     || usage.placedBytes() < 0

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ZoneListsTest {
     @ParameterizedTest
-    @ValueSource(strings = {"/zone-lists/four-nodes-and-one-without-cpus.txt"})
+    @ValueSource(strings = {"/zone-lists/four-nodes-and-one-without-cpus.txt", "/zone-lists/six-nodes.txt"})
     void aFirstTouchLandsWhereTheKernelPutIt(String recording) {
         var lines = lines(recording);
         var topology = topology(lines);
