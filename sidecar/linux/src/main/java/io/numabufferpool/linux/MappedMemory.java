@@ -19,9 +19,9 @@ final class MappedMemory implements Mapping {
     private final MemorySegment memory;
     private final CountedUse use;
 
-    /** Takes over a mapping that exists. {@code mappedBytes}, whole pages, is what will be unmapped. */
-    MappedMemory(long address, long bytes, long mappedBytes, Protection protection) {
-        this.use = new CountedUse(() -> LibC.munmap(address, mappedBytes));
+    /** Takes over a mapping that exists: {@code mappedBytes}, whole pages, and the guard below it will be unmapped. */
+    MappedMemory(long address, long bytes, long mappedBytes, long guardBytes, Protection protection) {
+        this.use = new CountedUse(() -> LibC.munmap(address - guardBytes, guardBytes + mappedBytes));
         var writable = MemorySegment.ofAddress(address).reinterpret(bytes, arena, null);
         this.memory = protection == Protection.READ ? writable.asReadOnly() : writable;
         BY_SCOPE.put(memory.scope(), this);

@@ -13,14 +13,6 @@ import java.util.function.LongUnaryOperator;
 final class MemoryCalls {
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
-    private static final int PROT_NONE = 0;
-    private static final int MAP_SHARED = 1;
-    private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
-    /** Since 4.17; an older kernel takes the address as a hint, which the result shows. */
-    private static final int MAP_FIXED_NOREPLACE = 0x100000;
-
-    /** Each attempt loses only to another thread that maps into the very place found free an instant before. */
-    private static final int PLACE_ATTEMPTS_MAX = 64;
 
     /** Beyond any address space (57 bits), so that sums of lengths do not overflow before the kernel can refuse them. */
     private static final long BYTES_MAX = 1L << 60;
@@ -36,6 +28,8 @@ final class MemoryCalls {
     private final Syscalls numbers;
     /** 4096 on x86-64, up to 65536 on arm64. */
     private final long smallPageBytes = LibC.getpagesize();
+
+    private final MappingPlace places = new MappingPlace(smallPageBytes);
 
     MemoryCalls(Syscalls numbers) {
         this.numbers = numbers;
@@ -55,53 +49,11 @@ final class MemoryCalls {
         long pageBytes = Math.max(FileCalls.pageBytes(file), smallPageBytes);
         long mappedBytes = Math.multiplyExact(Math.addExact(bytes, pageBytes - 1) / pageBytes, pageBytes);
         int allow = protection == Protection.READ ? PROT_READ : PROT_READ | PROT_WRITE;
-        long result = place(file, offsetBytes, mappedBytes, allow, Math.max(alignmentBytes, smallPageBytes));
+        long result = places.map(file, offsetBytes, mappedBytes, allow, Math.max(alignmentBytes, smallPageBytes));
         if (result < 0) {
             throw new LinuxException(attempted, (int) -result);
         }
-        return new MappedMemory(result, bytes, mappedBytes, protection);
-    }
-
-    /* A mapping at an aligned address. Mapping over a reservation with MAP_FIXED is the usual way, but where the file's own
-     * mmap refuses (hugetlbfs: ENOMEM), the kernel may have dropped that part of the reservation already; another thread can
-     * map there, and our clean-up would unmap its pages. So a reservation only finds a free place, is given up, and the place
-     * is taken with MAP_FIXED_NOREPLACE, which fails when somebody was faster. */
-    private static long place(JnaFile file, long offset, long bytes, int allow, long alignment) {
-        long anywhere = file.callLong(descriptor -> LibC.mmap(0, bytes, allow, MAP_SHARED, descriptor, offset));
-        if (anywhere < 0 || anywhere % alignment == 0) {
-            return anywhere;
-        }
-        LibC.munmap(anywhere, bytes);
-        long result = -Errno.ENOMEM.number();
-        for (int attempt = 0; attempt < PLACE_ATTEMPTS_MAX; attempt++) {
-            long place = findFree(bytes, alignment);
-            if (place < 0) {
-                return place;
-            }
-            result = file.callLong(
-                    descriptor -> LibC.mmap(place, bytes, allow, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, offset));
-            if (result == place) {
-                return place;
-            }
-            if (result >= 0) {
-                LibC.munmap(result, bytes);
-                result = -Errno.EEXIST.number();
-            }
-            if (result != -Errno.EEXIST.number()) {
-                return result;
-            }
-        }
-        return result;
-    }
-
-    private static long findFree(long bytes, long alignment) {
-        long wanted = Math.addExact(bytes, alignment);
-        long reserved = LibC.mmap(0, wanted, PROT_NONE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0);
-        if (reserved == -1) {
-            return -LibC.errno();
-        }
-        LibC.munmap(reserved, wanted);
-        return (reserved + alignment - 1) & -alignment;
+        return new MappedMemory(result, bytes, mappedBytes, places.guardBytes(), protection);
     }
 
     Errno advise(MemorySegment range, Advice advice) {

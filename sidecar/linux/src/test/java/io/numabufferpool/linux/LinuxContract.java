@@ -11,6 +11,7 @@ import io.numabufferpool.placement.NumaNodeSet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -169,6 +170,24 @@ abstract class LinuxContract {
             whole.memory().set(JAVA_LONG, MIB + 8, 7);
 
             assertThat(part.memory().get(JAVA_LONG, 8)).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void neighbouringPartsOfAFileStayMappingsOfTheirOwn() {
+        try (var file = newFile("parts", 4 * MIB);
+                var last = linux().map(file, 3 * MIB, MIB, Protection.READ_WRITE, 4096);
+                var third = linux().map(file, 2 * MIB, MIB, Protection.READ_WRITE, 4096);
+                var second = linux().map(file, MIB, MIB, Protection.READ_WRITE, 4096);
+                var first = linux().map(file, 0, MIB, Protection.READ_WRITE, 4096)) {
+            for (var part : List.of(first, second, third, last)) {
+                assertThat(linux().advise(part.memory(), Advice.POPULATE_WRITE)).isEqualTo(Errno.OK);
+            }
+
+            for (var part : List.of(first, second, third, last)) {
+                assertThat(linux().numaMaps(part.memory())).hasSize(1);
+                assertThat(bytesPlaced(part.memory())).isEqualTo(MIB);
+            }
         }
     }
 
