@@ -10,6 +10,7 @@ import io.numabufferpool.placement.PlacementDecision;
 import io.numabufferpool.placement.PlacementDecision.DroppedNodes;
 import io.numabufferpool.placement.PlacementDecision.NodeShare;
 import io.numabufferpool.placement.PlacementPlanner;
+import io.numabufferpool.placement.PlacementPolicy;
 import io.numabufferpool.placement.PlacementReason;
 import io.numabufferpool.placement.PlacementRequest;
 import java.util.List;
@@ -82,6 +83,10 @@ public final class PlacementMapping {
         if (numaNodes.isEmpty()) {
             throw new IllegalArgumentException("The decision names no NUMA node (decision.numaNodes is empty).");
         }
+        long pages = request.sizeBytes() / request.hugePageBytes();
+        if (request.policy() != PlacementPolicy.None && numaNodes.size() > pages) {
+            throw differs("numaNodes", api.numaNodes(), "pages for " + pages + " nodes only");
+        }
         if (api.policy() != request.policy()) {
             throw differs("policy", api.policy(), request.policy());
         }
@@ -145,9 +150,10 @@ public final class PlacementMapping {
     /**
      * An observation from the API.
      *
-     * @throws IllegalArgumentException where a list is malformed, with what is wrong
+     * @throws IllegalArgumentException where a list is malformed or a number impossible, with what is wrong
      */
     public static Observation toObservation(ObservationStatus api) {
+        ObservationChecks.check(api);
         var nodes = api.numaNodes().stream()
                 .map(node -> new NumaNode(
                         node.numaNode(),

@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** A real API server with etcd and both definitions as they are committed; no controllers, no nodes. */
 final class ApiServer implements AutoCloseable {
@@ -39,8 +42,23 @@ final class ApiServer implements AutoCloseable {
         DEFINITIONS.forEach(this::define);
     }
 
+    /** Starts the server at the first test class that asks for it as a parameter; JUnit stops it after the last one. */
+    static final class Parameter implements ParameterResolver {
+        private static final ExtensionContext.Namespace STORE = ExtensionContext.Namespace.create(ApiServer.class);
+
+        @Override
+        public boolean supportsParameter(ParameterContext parameter, ExtensionContext extension) {
+            return parameter.getParameter().getType() == ApiServer.class;
+        }
+
+        @Override
+        public Object resolveParameter(ParameterContext parameter, ExtensionContext extension) {
+            return extension.getRoot().getStore(STORE).computeIfAbsent(ApiServer.class, _ -> start(), ApiServer.class);
+        }
+    }
+
     /** Starts one. Without its programs the test is skipped by name, or fails where the lane is required. */
-    static ApiServer start() {
+    private static ApiServer start() {
         var folder = System.getenv("KUBE_API_TEST_DIR");
         if (folder == null || !Files.isDirectory(Path.of(folder, "k8s"))) {
             var reason = "No kube-apiserver: KUBE_API_TEST_DIR is " + folder

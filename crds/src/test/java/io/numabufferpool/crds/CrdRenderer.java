@@ -37,6 +37,14 @@ final class CrdRenderer {
     /** Quantities in a spec are short; the bound makes the rules on them cheap. */
     private static final int QUANTITY_LENGTH_MAX = 32;
 
+    /** What {@code kubectl explain} says first. */
+    private static final Map<Class<?>, String> DESCRIPTIONS = Map.of(
+            NumaBufferPool.class,
+            "A pool of buffers in shared memory, placed on NUMA nodes. Every pod with the label numabufferpool.io/pool: NAME gets"
+                    + " one of its own, served by a sidecar.",
+            NumaPlacement.class,
+            "Where one pod's pool goes and where it really lies. Written by the operator; it goes with its pod.");
+
     private CrdRenderer() {}
 
     static String render(Class<? extends CustomResource<?, ?>> kind) {
@@ -44,6 +52,7 @@ final class CrdRenderer {
         var version = (ObjectNode) crd.at("/spec/versions/0");
         var schema = (ObjectNode) version.at("/schema/openAPIV3Schema");
         version.set("additionalPrinterColumns", declared(kind, (ArrayNode) version.get("additionalPrinterColumns")));
+        schema.put("description", DESCRIPTIONS.get(kind));
         if (kind == NumaBufferPool.class) {
             poolSpec(schema);
         }

@@ -13,13 +13,14 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** How a real API server stores, prints and guards both kinds. */
 @Tag("apiserver")
+@ExtendWith(ApiServer.Parameter.class)
 class CrdServingIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Instant NOW = Instant.parse("2026-12-01T03:00:00.5Z");
@@ -27,15 +28,8 @@ class CrdServingIT {
     private static ApiServer server;
 
     @BeforeAll
-    static void start() {
-        server = ApiServer.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
+    static void start(ApiServer started) {
+        server = started;
     }
 
     @Test

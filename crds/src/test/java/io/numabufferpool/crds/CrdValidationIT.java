@@ -10,14 +10,15 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a real API server says to every fixture. */
 @Tag("apiserver")
+@ExtendWith(ApiServer.Parameter.class)
 class CrdValidationIT {
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -26,15 +27,8 @@ class CrdValidationIT {
     private static ApiServer server;
 
     @BeforeAll
-    static void start() {
-        server = ApiServer.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
+    static void start(ApiServer started) {
+        server = started;
     }
 
     static List<ValidationFixture> valid() {
