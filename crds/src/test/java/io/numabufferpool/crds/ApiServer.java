@@ -11,11 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -42,9 +44,22 @@ final class ApiServer implements AutoCloseable {
         DEFINITIONS.forEach(this::define);
     }
 
-    /** Starts the server at the first test class that asks for it as a parameter; JUnit stops it after the last one. */
-    static final class Parameter implements ParameterResolver {
+    /**
+     * Starts the server at the first test class that asks for it as a parameter; JUnit stops it after the last one. Without its
+     * programs a class is skipped by name, or fails where the lane is required.
+     */
+    static final class Parameter implements ParameterResolver, ExecutionCondition {
         private static final ExtensionContext.Namespace STORE = ExtensionContext.Namespace.create(ApiServer.class);
+
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext extension) {
+            var missing = missing();
+            if (missing.isEmpty() || Boolean.getBoolean("numapool.lanes.required")) {
+                return ConditionEvaluationResult.enabled("lane apiserver");
+            }
+            System.err.println("SKIPPED " + extension.getDisplayName() + ": " + missing.get());
+            return ConditionEvaluationResult.disabled(missing.get());
+        }
 
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext extension) {
@@ -57,18 +72,20 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Starts one. Without its programs the test is skipped by name, or fails where the lane is required. */
-    private static ApiServer start() {
+    /** What is missing to start one; empty where nothing is. */
+    private static Optional<String> missing() {
         var folder = System.getenv("KUBE_API_TEST_DIR");
-        if (folder == null || !Files.isDirectory(Path.of(folder, "k8s"))) {
-            var reason = "No kube-apiserver: KUBE_API_TEST_DIR is " + folder
-                    + ", and there is no folder k8s in it. Set it to a folder with k8s/VERSION-linux-amd64/.";
-            if (Boolean.getBoolean("numapool.lanes.required")) {
-                throw new IllegalStateException(reason);
-            }
-            System.err.println("SKIPPED lane apiserver: " + reason);
-            Assumptions.abort(reason);
+        if (folder != null && Files.isDirectory(Path.of(folder, "k8s"))) {
+            return Optional.empty();
         }
+        return Optional.of("No kube-apiserver: KUBE_API_TEST_DIR is " + folder
+                + ", and there is no folder k8s in it. Set it to a folder with k8s/VERSION-linux-amd64/.");
+    }
+
+    private static ApiServer start() {
+        missing().ifPresent(reason -> {
+            throw new IllegalStateException(reason);
+        });
         return new ApiServer();
     }
 
