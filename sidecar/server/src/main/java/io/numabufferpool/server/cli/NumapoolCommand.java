@@ -17,7 +17,13 @@ import picocli.CommandLine.Spec;
         versionProvider = NumapoolCommand.Version.class,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:done, or stopped by SIGTERM", "1:could not do it; the last line says why", "2:wrong words"},
-        subcommands = {ServeCommand.class, NodesCommand.class, StatusCommand.class, CheckCommand.class})
+        subcommands = {
+            ServeCommand.class,
+            NodesCommand.class,
+            StatusCommand.class,
+            CheckCommand.class,
+            DemoCommand.class
+        })
 public final class NumapoolCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before run()
