@@ -31,7 +31,8 @@ final class PlacementVerifier {
         long hugetlbBytes = 0;
         long begin = window.memory().address();
         for (var line : lines) {
-            if (line.address() < begin || line.address() - begin >= window.range().bytes()) {
+            if (line.address() < begin
+                    || line.address() - begin >= window.range().bytes()) {
                 continue;
             }
             for (var entry : line.pages().entrySet()) {
