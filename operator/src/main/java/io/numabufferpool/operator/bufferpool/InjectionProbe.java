@@ -14,6 +14,9 @@ public final class InjectionProbe {
     /** Somebody who deletes a policy reads about it within a minute; all pools share one look. */
     static final Duration REMEMBERED = Duration.ofSeconds(30);
 
+    /** During an installation the policies come seconds after the operator. */
+    static final Duration ABSENCE_REMEMBERED = Duration.ofSeconds(5);
+
     private static final ResourceDefinitionContext POLICIES =
             context("MutatingAdmissionPolicy", "mutatingadmissionpolicies");
     private static final ResourceDefinitionContext BINDINGS =
@@ -46,7 +49,7 @@ public final class InjectionProbe {
     synchronized InjectionState look() {
         var now = clock.instant();
         var known = last;
-        if (known != null && now.isBefore(lookedAt.plus(REMEMBERED))) {
+        if (known != null && now.isBefore(lookedAt.plus(known.active() ? REMEMBERED : ABSENCE_REMEMBERED))) {
             return known;
         }
         var seen = ask();

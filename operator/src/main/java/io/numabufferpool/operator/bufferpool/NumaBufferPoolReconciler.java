@@ -20,7 +20,6 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.inbound.SimpleInboundEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import io.numabufferpool.crds.NumaBufferPool;
-import io.numabufferpool.crds.NumaBufferPoolSpecChecks;
 import io.numabufferpool.crds.NumaBufferPoolStatus;
 import io.numabufferpool.crds.NumaPlacement;
 import io.numabufferpool.operator.certificate.CaConfigMap;
@@ -32,12 +31,8 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
@@ -54,7 +49,7 @@ public class NumaBufferPoolReconciler implements Reconciler<NumaBufferPool> {
     /** A policy that somebody deleted makes no event here; a look costs two requests for all pools together. */
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(60);
 
-    /** A ConfigMap that could not be written is tried again after this; the pod's volume is optional meanwhile. */
+    /** What is missing is looked at again, or tried again, after this. */
     private static final Duration TRY_AGAIN = Duration.ofSeconds(15);
 
     private static final Logger LOG = Logger.getLogger(NumaBufferPoolReconciler.class);
@@ -140,20 +135,15 @@ public class NumaBufferPoolReconciler implements Reconciler<NumaBufferPool> {
         var facts = check(pool, context);
         var status = statuses.status(facts);
         boolean applied = applyCa(pool.getMetadata().getNamespace());
-        return report(pool, status, applied ? LOOK_AGAIN : TRY_AGAIN);
+        return report(pool, status, applied && facts.injection().active() ? LOOK_AGAIN : TRY_AGAIN);
     }
 
     private PoolFacts check(NumaBufferPool pool, Context<NumaBufferPool> context) {
-        Map<String, NumaPlacement> placements = context.getSecondaryResourcesAsStream(NumaPlacement.class)
-                .collect(Collectors.toMap(placement -> placement.getMetadata().getName(), Function.identity()));
-        var pods = context.getSecondaryResourcesAsStream(Pod.class)
-                .map(pod -> new PodState(pod, placements.get(pod.getMetadata().getName())))
-                .filter(PodState::isWanted)
-                .sorted(Comparator.comparing(PodState::name))
-                .toList();
-        var problems = NumaBufferPoolSpecChecks.check(pool.getMetadata().getName(), pool.getSpec());
-        var invalid = problems.isEmpty() ? Optional.<String>empty() : Optional.of(String.join(" ", problems));
-        return new PoolFacts(pool, pods, injection.look(), invalid);
+        return PoolFacts.of(
+                pool,
+                context.getSecondaryResources(Pod.class),
+                context.getSecondaryResources(NumaPlacement.class),
+                injection.look());
     }
 
     /** Whether the namespace has the CA as it should be, or nothing can be done about it. */

@@ -16,6 +16,7 @@ import io.numabufferpool.placement.HugePageMode;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -82,7 +83,11 @@ final class StatusFactory {
             return new Verdict(
                     False,
                     Reason.PodsNotReady,
-                    notReady + " of " + total + " pods have no serving segment: " + String.join("; ", parts) + ".");
+                    notReady + " of " + total + " pods have no serving segment: " + String.join("; ", parts) + "."
+                            + failed.stream()
+                                    .findFirst()
+                                    .flatMap(StatusFactory::why)
+                                    .orElse(""));
         }
         if (!silent.isEmpty()) {
             return new Verdict(
@@ -109,7 +114,15 @@ final class StatusFactory {
                         "0 pods ask for the pool; label a pod numabufferpool.io/pool: "
                                 + facts.pool().getMetadata().getName() + ".")
                 : new Verdict(
-                        True, Reason.AllPodsReady, "All " + total + " pods have a segment that serves as decided.");
+                        True,
+                        Reason.AllPodsReady,
+                        (total == 1 ? "1 pod has" : "All " + total + " pods have")
+                                + " a segment that serves as decided.");
+    }
+
+    /** A failure needs a person: its own words belong where that person looks first. */
+    private static Optional<String> why(PodState failed) {
+        return UsageTables.wrong(failed).map(condition -> " " + failed.name() + ": " + condition.message());
     }
 
     private static void addPart(List<String> parts, List<PodState> pods, String what) {
@@ -130,7 +143,10 @@ final class StatusFactory {
             return new Verdict(True, Reason.HugePagesNotWanted, "spec.hugePages.mode is Never: nothing is asked for.");
         }
         var locked = facts.pods().stream()
-                .filter(pod -> mode == HugePageMode.Reserved && pod.hasSidecar() && !pod.hasFsGroup())
+                .filter(pod -> mode == HugePageMode.Reserved
+                        && pod.hasSidecar()
+                        && !pod.hasFsGroup()
+                        && pod.severity() != Severity.SERVING)
                 .toList();
         if (!locked.isEmpty()) {
             return new Verdict(

@@ -67,7 +67,8 @@ record UsageTables(List<NumaNodeUsage> totals, List<PodUsage> worstPods) {
                 numaNodes);
     }
 
-    private static Optional<Condition> wrong(PodState pod) {
+    /** What is wrong with a pod that does not serve, the most telling condition first. */
+    static Optional<Condition> wrong(PodState pod) {
         if (pod.phase().filter(phase -> phase == Phase.Serving).isPresent()) {
             return Optional.empty();
         }

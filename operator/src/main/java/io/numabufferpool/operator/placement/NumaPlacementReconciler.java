@@ -22,24 +22,33 @@ public class NumaPlacementReconciler implements Reconciler<NumaPlacement> {
     /** How often each placement is looked at, and so how late a dead sidecar is noticed; costs no request. */
     static final Duration LOOK_AGAIN = Duration.ofSeconds(20);
 
+    /** A sidecar whose image is exchanged is back within seconds; that is no news. */
+    static final Duration GRACE = Duration.ofSeconds(15);
+
     private static final Logger LOG = Logger.getLogger(NumaPlacementReconciler.class);
 
     private final ClusterView cluster;
     private final PlacementStore store;
     private final Clock clock;
+    private final Silences silences;
 
     @Inject
     public NumaPlacementReconciler(ClusterView cluster, PlacementStore store, Clock clock) {
         this.cluster = cluster;
         this.store = store;
         this.clock = clock;
+        this.silences = new Silences(clock);
     }
 
     @Override
     public UpdateControl<NumaPlacement> reconcile(NumaPlacement placement, Context<NumaPlacement> context) {
         var reason = check(placement);
-        reason.ifPresent(why -> mark(placement, why));
-        return UpdateControl.<NumaPlacement>noUpdate().rescheduleAfter(LOOK_AGAIN);
+        var silence = silences.note(placement.getMetadata().getUid(), reason.isPresent());
+        if (reason.isPresent() && silence.compareTo(GRACE) >= 0) {
+            mark(placement, reason.get());
+        }
+        return UpdateControl.<NumaPlacement>noUpdate()
+                .rescheduleAfter(reason.isPresent() ? GRACE.plusSeconds(1) : LOOK_AGAIN);
     }
 
     private Optional<String> check(NumaPlacement placement) {

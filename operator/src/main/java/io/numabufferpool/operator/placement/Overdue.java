@@ -15,10 +15,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a placement's sidecar can still be heard, and what its status says when it cannot. Pure functions. */
 final class Overdue {
+    private static final Set<String> VOUCHED_FOR =
+            Set.of(ConditionType.Ready.name(), ConditionType.PlacementVerified.name());
+
     private Overdue() {}
 
     /** Why nobody can vouch for the placement, as half a sentence; empty where its sidecar runs. */
@@ -74,11 +78,12 @@ final class Overdue {
                 + "; the next report replaces them.";
         var conditions = new ArrayList<Condition>();
         status.conditions().stream()
-                .filter(condition -> !condition.type().equals(ConditionType.Ready.name()))
+                .filter(condition -> !VOUCHED_FOR.contains(condition.type()))
                 .forEach(conditions::add);
-        conditions.add(Condition.of(
-                        ConditionType.Ready, ConditionStatus.Unknown, Reason.ReportOverdue, message, generation, now)
-                .since(status.conditions()));
+        for (var type : List.of(ConditionType.Ready, ConditionType.PlacementVerified)) {
+            var unknown = Condition.of(type, ConditionStatus.Unknown, Reason.ReportOverdue, message, generation, now);
+            conditions.add(unknown.since(status.conditions()));
+        }
         return new NumaPlacementStatus(
                 Phase.Unknown,
                 status.method(),

@@ -60,16 +60,12 @@ final class PlacementRecord {
                         pod.getMetadata().getUid(),
                         pod.getSpec().getNodeName()),
                 answer.decision()));
-        placement.setStatus(status(pool, report, answer, before, now));
+        placement.setStatus(status(report, answer, before, now));
         return placement;
     }
 
     private static NumaPlacementStatus status(
-            NumaBufferPool pool,
-            PlacementReport report,
-            PlacementAnswer answer,
-            @Nullable NumaPlacement before,
-            Instant now) {
+            PlacementReport report, PlacementAnswer answer, @Nullable NumaPlacement before, Instant now) {
         var told = report.status();
         var previous = before == null || before.getStatus() == null
                 ? List.<Condition>of()
@@ -86,8 +82,7 @@ final class PlacementRecord {
                 told.observation(),
                 told.numaNodes(),
                 told.partitions(),
-                conditions(
-                        told.conditions(), answer, previous, pool.getMetadata().getGeneration(), now));
+                conditions(told.conditions(), answer, previous, report.pool().generation(), now));
     }
 
     /** A restarted sidecar does not know the segment yet that it is about to take over: the old one counts meanwhile. */

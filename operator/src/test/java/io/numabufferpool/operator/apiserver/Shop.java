@@ -112,14 +112,14 @@ final class Shop implements AutoCloseable {
 
     NumaBufferPool awaitPool(String name, Predicate<NumaBufferPool> wanted) {
         return Awaitility.await("pool " + name)
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(100))
                 .until(() -> pool(name), pool -> pool.getStatus() != null && wanted.test(pool));
     }
 
     NumaPlacement awaitPlacement(String pod, Predicate<NumaPlacement> wanted) {
         return Awaitility.await("placement " + pod)
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(100))
                 .until(
                         () -> placement(pod),

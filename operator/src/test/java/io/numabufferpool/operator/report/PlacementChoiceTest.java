@@ -1,0 +1,65 @@
+package io.numabufferpool.operator.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.numabufferpool.crds.DecidedBy;
+import io.numabufferpool.crds.NumaBufferPool;
+import io.numabufferpool.crds.NumaPlacementDecision;
+import io.numabufferpool.crds.PlacementReport;
+import io.numabufferpool.operator.DerivedCases;
+import org.junit.jupiter.api.Test;
+
+/** Who made a decision, where a sidecar had to decide alone. The other cases are files: {@link DerivedPlacementTest}. */
+final class PlacementChoiceTest {
+    private final DerivedCases.Case files = DerivedCases.of("report").stream()
+            .filter(one -> one.toString().equals("first-report"))
+            .findFirst()
+            .orElseThrow();
+    private final NumaBufferPool pool = files.in("pool", NumaBufferPool.class);
+    private final PlacementReport asking = files.in("report", PlacementReport.class);
+
+    @Test
+    void aSidecarsOwnDecisionStaysWhereTheOperatorDecidesTheSame() {
+        var own =
+                by(DecidedBy.Sidecar, PlacementChoice.choose(pool, asking, null).decision());
+
+        var answer = PlacementChoice.choose(pool, with(own), null);
+
+        assertThat(answer.decision()).isEqualTo(own);
+    }
+
+    @Test
+    void aSidecarsOwnDecisionIsReplacedWhereTheOperatorDecidesOtherwise() {
+        var operators = PlacementChoice.choose(pool, asking, null).decision();
+        var own = new NumaPlacementDecision(
+                operators.policy(),
+                operators.method(),
+                "0",
+                operators.shares(),
+                4,
+                operators.dropped(),
+                "alone",
+                DecidedBy.Sidecar);
+
+        var answer = PlacementChoice.choose(pool, with(own), null);
+
+        assertThat(answer.decision()).isEqualTo(operators);
+    }
+
+    private PlacementReport with(NumaPlacementDecision inForce) {
+        return new PlacementReport(
+                asking.sequence(), asking.generation(), asking.pool(), asking.pod(), inForce, asking.status());
+    }
+
+    private static NumaPlacementDecision by(DecidedBy who, NumaPlacementDecision decision) {
+        return new NumaPlacementDecision(
+                decision.policy(),
+                decision.method(),
+                decision.numaNodes(),
+                decision.shares(),
+                decision.partitionCount(),
+                decision.dropped(),
+                decision.why(),
+                who);
+    }
+}
