@@ -15,6 +15,9 @@ public final class Quantity {
 
     static final String BYTES_MAX_TEXT = "64Ti";
 
+    static final String MALFORMED = " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
+    static final String OUT_OF_RANGE = " is out of range; use more than 0 and at most " + BYTES_MAX_TEXT + ".";
+
     /** Understood by RE2 (the API server) and Java alike; the number's length keeps both cheap. */
     static final String PATTERN = "^[0-9]{1,30}(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E|[eE][0-9]{1,2})?$";
 
@@ -70,12 +73,11 @@ public final class Quantity {
     }
 
     static String malformed(String field, String text) {
-        return field + ": " + SpecRule.shown(text)
-                + " is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.";
+        return field + ": " + SpecRule.shown(text) + MALFORMED;
     }
 
     static String outOfRange(String field, String text) {
-        return field + ": " + text + " is out of range; use more than 0 and at most " + BYTES_MAX_TEXT + ".";
+        return field + ": " + text + OUT_OF_RANGE;
     }
 
     private static BigDecimal exact(String text) {

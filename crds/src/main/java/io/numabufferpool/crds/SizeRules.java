@@ -3,109 +3,94 @@ package io.numabufferpool.crds;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The rules on {@code spec.size} and {@code spec.maxSize}. */
+/**
+ * The rules on {@code spec.size} and {@code spec.maxSize}. Each field has one rule with several sentences, of which the first
+ * that applies is given.
+ */
 final class SizeRules {
+    /*
+     * The API server estimates what a rule costs before it accepts a definition, and takes a field that may be a number or a
+     * text for one of 3 MB whatever its maxLength. Every regular expression on it takes half of what one rule may cost, so each
+     * rule has one, and quantities are compared without.
+     */
     private static final String PAGE = "(self.hugePages.size == '1Gi' ? 1073741824 : 2097152)";
 
     private SizeRules() {}
 
-    private static @Nullable String sizeText(NumaBufferPoolSpec spec, String field) {
-        return field.equals("size") ? spec.size() : spec.maxSize();
-    }
-
-    private static String text(String field) {
-        return "string(self." + field + ")";
-    }
-
-    private static String wellFormedCel(String field) {
-        return text(field) + ".matches('" + Quantity.PATTERN + "')";
-    }
-
-    /** CEL that is true where the field is there, well-formed and in range; short-circuits, so nothing after it fails. */
-    private static String soundCel(String field) {
-        var quantity = "quantity(" + text(field) + ")";
-        return "has(self." + field + ") && " + wellFormedCel(field) + " && " + quantity
-                + ".isGreaterThan(quantity('0')) && !" + quantity + ".isGreaterThan(quantity('"
+    /** Well-formed, in range and a multiple of the huge page size. */
+    static SpecRule sound(String field) {
+        var text = "string(self." + field + ")";
+        var quantity = "quantity(" + text + ")";
+        var wellFormed = text + ".matches('" + Quantity.PATTERN + "')";
+        var inRange = quantity + ".isGreaterThan(quantity('0')) && !" + quantity + ".isGreaterThan(quantity('"
                 + Quantity.BYTES_MAX_TEXT + "'))";
-    }
-
-    private static String bytes(String field) {
-        return "quantity(" + text(field) + ").asInteger()";
-    }
-
-    private static OptionalLong sound(@Nullable String text) {
-        return text == null ? OptionalLong.empty() : Quantity.tryParse(text);
-    }
-
-    static SpecRule wellFormed(String field) {
+        var multiple = quantity + ".asInteger() % " + PAGE + " == 0";
         return new SpecRule(
-                "!has(self." + field + ") || " + wellFormedCel(field),
-                "'spec." + field + ": ' + " + SpecRule.shownCel(text(field))
-                        + " + ' is not a size; use a whole number with a suffix, such as 512Mi or 4Gi.'",
+                "!has(self." + field + ") || (" + wellFormed + " && " + inRange + " && " + multiple + ")",
+                "'spec." + field + ": ' + " + SpecRule.shownCel(text) + " + (!" + wellFormed + " ? '"
+                        + Quantity.MALFORMED + "' : !(" + inRange + ") ? '" + Quantity.OUT_OF_RANGE + "' : "
+                        + notMultipleCel(quantity) + ")",
                 spec -> {
-                    var text = sizeText(spec, field);
-                    return text == null || Quantity.isWellFormed(text)
+                    var written = field.equals("size") ? spec.size() : spec.maxSize();
+                    return written == null
                             ? null
-                            : Quantity.malformed("spec." + field, text);
+                            : problem("spec." + field, written, spec.hugePages().size());
                 });
     }
 
-    static SpecRule inRange(String field) {
-        return new SpecRule(
-                "!has(self." + field + ") || !" + wellFormedCel(field) + " || (" + soundCel(field) + ")",
-                "'spec." + field + ": ' + " + text(field) + " + ' is out of range; use more than 0 and at most "
-                        + Quantity.BYTES_MAX_TEXT + ".'",
-                spec -> {
-                    var text = sizeText(spec, field);
-                    if (text == null || !Quantity.isWellFormed(text) || Quantity.isInRange(text)) {
-                        return null;
-                    }
-                    return Quantity.outOfRange("spec." + field, text);
-                });
-    }
-
-    static SpecRule multiple(String field) {
-        var pages = "(" + bytes(field) + " / " + PAGE + ")";
+    private static String notMultipleCel(String quantity) {
+        var pages = "(" + quantity + ".asInteger() / " + PAGE + ")";
         var perPage = "(self.hugePages.size == '1Gi' ? 1 : 2)";
         var suffix = "(self.hugePages.size == '1Gi' ? 'Gi' : 'Mi')";
         var lower = "string(dyn(" + pages + " * " + perPage + ")) + " + suffix;
         var upper = "string(dyn((" + pages + " + 1) * " + perPage + ")) + " + suffix;
-        return new SpecRule(
-                "!(" + soundCel(field) + ") || " + bytes(field) + " % " + PAGE + " == 0",
-                "'spec." + field + ": ' + " + text(field)
-                        + " + ' is not a multiple of hugePages.size ' + self.hugePages.size" + " + '; use ' + (" + pages
-                        + " > 0 ? " + lower + " + ' or ' : '') + " + upper + " + '.'",
-                spec -> {
-                    var bytes = sound(sizeText(spec, field));
-                    var unit = spec.hugePages().size();
-                    return bytes.isEmpty() || bytes.getAsLong() % unit.bytes() == 0
-                            ? null
-                            : notMultiple("spec." + field + ": " + sizeText(spec, field), bytes.getAsLong(), unit);
-                });
+        return "' is not a multiple of hugePages.size ' + self.hugePages.size + '; use ' + (" + pages + " > 0 ? "
+                + lower + " + ' or ' : '') + " + upper + " + '.'";
     }
 
-    private static String notMultiple(String fieldAndText, long bytes, HugePageUnit unit) {
-        long lower = bytes / unit.bytes();
+    private static @Nullable String problem(String field, String written, HugePageUnit unit) {
+        if (!Quantity.isWellFormed(written)) {
+            return Quantity.malformed(field, written);
+        }
+        var bytes = Quantity.tryParse(written);
+        if (bytes.isEmpty()) {
+            return Quantity.outOfRange(field, written);
+        }
+        return bytes.getAsLong() % unit.bytes() == 0
+                ? null
+                : field + ": " + written + notMultiple(bytes.getAsLong() / unit.bytes(), unit);
+    }
+
+    private static String notMultiple(long lower, HugePageUnit unit) {
         long inUnit = unit == HugePageUnit.GI_1 ? 1 : 2;
         var suffix = unit == HugePageUnit.GI_1 ? "Gi" : "Mi";
-        return fieldAndText + " is not a multiple of hugePages.size " + unit + "; use "
+        return " is not a multiple of hugePages.size " + unit + "; use "
                 + (lower > 0 ? lower * inUnit + suffix + " or " : "") + (lower + 1) * inUnit + suffix + ".";
     }
 
     static SpecRule maxSizeAtLeastSize() {
+        var size = "string(self.size)";
+        var maxSize = "string(self.maxSize)";
+        var comparable = "has(self.size) && has(self.maxSize) && isQuantity(" + size + ") && isQuantity(" + maxSize
+                + ") && quantity(" + size + ").isInteger() && quantity(" + maxSize + ").isInteger() && quantity("
+                + maxSize
+                + ").isGreaterThan(quantity('0'))";
         return new SpecRule(
-                "!(" + soundCel("size") + ") || !(" + soundCel("maxSize") + ") || " + bytes("maxSize") + " >= "
-                        + bytes("size"),
-                "'spec.maxSize: ' + " + text("maxSize") + " + ' is less than spec.size ' + " + text("size")
-                        + " + '; use ' + " + text("size") + " + ' or more, or remove it.'",
+                "!(" + comparable + ") || !quantity(" + maxSize + ").isLessThan(quantity(" + size + "))",
+                "'spec.maxSize: ' + " + maxSize + " + ' is less than spec.size ' + " + size + " + '; use ' + " + size
+                        + " + ' or more, or remove it.'",
                 spec -> {
-                    var bytes = sound(spec.size());
-                    var maxBytes = sound(spec.maxSize());
+                    var bytes = parsed(spec.size());
+                    var maxBytes = parsed(spec.maxSize());
                     if (bytes.isEmpty() || maxBytes.isEmpty() || maxBytes.getAsLong() >= bytes.getAsLong()) {
                         return null;
                     }
                     return "spec.maxSize: " + spec.maxSize() + " is less than spec.size " + spec.size() + "; use "
                             + spec.size() + " or more, or remove it.";
                 });
+    }
+
+    private static OptionalLong parsed(@Nullable String written) {
+        return written == null ? OptionalLong.empty() : Quantity.tryParse(written);
     }
 }

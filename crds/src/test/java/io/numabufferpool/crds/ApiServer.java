@@ -1,6 +1,7 @@
 package io.numabufferpool.crds;
 
 import io.fabric8.kubeapitest.KubeAPIServer;
+import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -27,13 +28,18 @@ final class ApiServer implements AutoCloseable {
     /** A definition is served a second after it is created; a busy machine takes longer. */
     private static final Duration ESTABLISHED_WITHIN = Duration.ofSeconds(60);
 
+    /** etcd and the API server need 10 s on a quiet machine. */
+    private static final int STARTED_WITHIN_MILLIS = 120_000;
+
     /** An answer takes milliseconds; a machine that is fully loaded may need longer. */
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(30);
 
     private static final List<String> DEFINITIONS =
             List.of("numabufferpools.numabufferpool.io-v1.yaml", "numaplacements.numabufferpool.io-v1.yaml");
 
-    private final KubeAPIServer server = new KubeAPIServer();
+    private final KubeAPIServer server = new KubeAPIServer(KubeAPIServerConfigBuilder.anAPIServerConfig()
+            .withStartupTimeout(STARTED_WITHIN_MILLIS)
+            .build());
     private final KubernetesClient client;
 
     private ApiServer() {

@@ -80,9 +80,7 @@ final class CrdRenderer {
         require(schema, "spec");
         var spec = property(schema, "spec");
         var rules = spec.withArray("x-kubernetes-validations");
-        for (var rule : SpecRules.ALL) {
-            rules.add(rule(rule.cel(), rule.celMessage()));
-        }
+        SpecRules.ALL.stream().filter(SpecRule::inCel).forEach(rule -> rules.add(rule(rule.cel(), rule.celMessage())));
         intOrString(property(spec, "size"));
         intOrString(property(spec, "maxSize"));
         intOrString(property(property(spec, "placement"), "nodes"));

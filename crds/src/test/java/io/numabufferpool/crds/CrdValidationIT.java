@@ -39,6 +39,10 @@ class CrdValidationIT {
         return ValidationFixture.all("invalid");
     }
 
+    static List<ValidationFixture> late() {
+        return ValidationFixture.all("late");
+    }
+
     static List<ValidationFixture> malformed() {
         return ValidationFixture.all("malformed");
     }
@@ -64,6 +68,13 @@ class CrdValidationIT {
                 .map(cause -> afterValue(cause.getMessage()))
                 .toList();
         assertThat(said).containsExactlyInAnyOrderElementsOf(fixture.sentences());
+    }
+
+    /** When the API server can, the fixture becomes an {@code invalid-*} one. */
+    @ParameterizedTest
+    @MethodSource("late")
+    void whatCannotBeCheckedHereIsAccepted(ValidationFixture fixture) throws IOException {
+        assertThat(server.post(POOLS + "?dryRun=All", json(fixture))).contains("\"NumaBufferPool\"");
     }
 
     @ParameterizedTest

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,8 +38,9 @@ class NumaBufferPoolSpecChecksTest {
         return ValidationFixture.all("valid");
     }
 
-    static List<ValidationFixture> invalid() {
-        return ValidationFixture.all("invalid");
+    static List<ValidationFixture> refused() {
+        return Stream.concat(ValidationFixture.all("invalid").stream(), ValidationFixture.all("late").stream())
+                .toList();
     }
 
     static List<ValidationFixture> malformed() {
@@ -53,7 +55,7 @@ class NumaBufferPoolSpecChecksTest {
     }
 
     @ParameterizedTest
-    @MethodSource("invalid")
+    @MethodSource("refused")
     void aBrokenRuleGivesTheSentenceBesideIt(ValidationFixture fixture) throws JsonProcessingException {
         assertThat(fixture.sentences()).isNotEmpty();
         assertThat(check(fixture)).containsExactlyElementsOf(fixture.sentences());
@@ -69,7 +71,7 @@ class NumaBufferPoolSpecChecksTest {
     @Test
     void everyFileOfTheFolderIsAFixtureOrBesideOne() throws IOException {
         var read = new TreeSet<String>();
-        for (var kind : List.of("valid", "invalid", "malformed")) {
+        for (var kind : List.of("valid", "invalid", "late", "malformed")) {
             for (var fixture : ValidationFixture.all(kind)) {
                 read.add(fixture.name() + ".yaml");
                 if (!kind.equals("valid")) {

@@ -2,28 +2,22 @@ package io.numabufferpool.crds;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * One file of {@code validation/}. {@code valid-*} is accepted. {@code invalid-*} breaks rules, whose sentences stand in the
- * text file beside it; {@code malformed-*} is no spec at all by its schema, with the API server's words beside it.
+ * text file beside it; {@code late-*} breaks one that the API server cannot check; {@code malformed-*} is no spec at all by its schema, with the API server's words beside it.
  *
  * @param name without ending
  * @param yaml the resource
  * @param sentences what is expected, one a line; none of a valid one
  */
 record ValidationFixture(String name, String yaml, List<String> sentences) {
+    /** In the sources: a copy among the compiled classes keeps what was deleted here. */
     static Path folder() {
-        try {
-            return Path.of(Objects.requireNonNull(ValidationFixture.class.getResource("/validation"))
-                    .toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        return Path.of(System.getProperty("numapool.root"), "crds/src/test/resources", "validation");
     }
 
     static List<ValidationFixture> all(String kind) {
