@@ -1,6 +1,8 @@
 package io.numabufferpool.server.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -67,12 +69,15 @@ public final class NumapoolCommand implements Runnable {
         spec.commandLine().usage(spec.commandLine().getOut());
     }
 
-    /** From the jar's manifest. */
+    /** As the build wrote it. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
-        public String[] getVersion() {
-            var version = NumapoolCommand.class.getPackage().getImplementationVersion();
-            return new String[] {"numapool " + (version == null ? "(not packaged)" : version)};
+        public String[] getVersion() throws IOException {
+            try (var file = NumapoolCommand.class.getResourceAsStream("/numapool.version")) {
+                var version =
+                        file == null ? "unknown" : new String(file.readAllBytes(), StandardCharsets.UTF_8).strip();
+                return new String[] {"numapool " + version};
+            }
         }
     }
 }

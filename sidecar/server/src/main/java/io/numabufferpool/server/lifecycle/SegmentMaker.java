@@ -6,12 +6,16 @@ import io.numabufferpool.client.attach.AttachProtocol;
 import io.numabufferpool.crds.NumaBufferPoolSpec;
 import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.PlacementMapping;
+import io.numabufferpool.crds.Reason;
 import io.numabufferpool.layout.PartitionShape;
 import io.numabufferpool.layout.SegmentLayout;
+import io.numabufferpool.linux.Errno;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.LinuxException;
 import io.numabufferpool.linux.Mapping;
 import io.numabufferpool.linux.Protection;
+import io.numabufferpool.placement.ByteCount;
+import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.Observation;
 import io.numabufferpool.placement.PlacementDecision;
@@ -124,8 +128,7 @@ final class SegmentMaker {
             }
             var segment = open(files, ranges(layout, decision.placement()), placer(observation), Optional.empty());
             var ranges = segment.verify();
-            var placed =
-                    new SegmentPlacer.Placed(decision.placement().method(), ranges, io.numabufferpool.linux.Errno.OK);
+            var placed = new SegmentPlacer.Placed(decision.placement().method(), ranges, Errno.OK);
             return Optional.of(new Made(segment, decision, placed));
         } catch (RuntimeException failed) {
             files.close();
@@ -163,15 +166,27 @@ final class SegmentMaker {
         } catch (LinuxException failed) {
             files.close();
             creator.discardUnfinished();
-            throw new PlacementFailed(
-                    io.numabufferpool.crds.Reason.SegmentFailed,
-                    failed.getMessage() + ". The segment of " + spec.size() + " in " + folders.segment()
-                            + " could not be made; if memory is short, make spec.size smaller.");
+            throw notMade(failed);
         } catch (RuntimeException failed) {
             files.close();
             creator.discardUnfinished();
             throw failed;
         }
+    }
+
+    /** On hugetlbfs mmap reserves the whole file, also the part that is kept for growing. */
+    private PlacementFailed notMade(LinuxException failed) {
+        if (reserved() && failed.errno() == Errno.ENOMEM) {
+            return new PlacementFailed(
+                    Reason.InsufficientHugePages,
+                    failed.getMessage() + ": fewer huge pages are free than the segment may grow to ("
+                            + ByteCount.render(request.maxSizeBytes())
+                            + "). Reserve more of them, or make spec.size and spec.maxSize smaller.");
+        }
+        return new PlacementFailed(
+                Reason.SegmentFailed,
+                failed.getMessage() + ". The segment of " + spec.size() + " in " + folders.segment()
+                        + " could not be made; if memory is short, make spec.size smaller.");
     }
 
     private Made place(SegmentFiles files, SegmentLayout layout, Observation observation, Decision decision) {
@@ -240,7 +255,7 @@ final class SegmentMaker {
 
     private SegmentPlacer placer(Observation observation) {
         var reachability = Reachability.of(observation);
-        var cpusOfNode = new HashMap<Integer, io.numabufferpool.placement.CpuSet>();
+        var cpusOfNode = new HashMap<Integer, CpuSet>();
         observation.memsAllowed().stream().forEach(node -> cpusOfNode.put(node, reachability.touchCpus(node)));
         var tools = new PlacementTools(cpusOfNode, new NodeMemory(Path.of("/sys/devices/system/node")), progress);
         return new SegmentPlacer(linux, tools, request.hugePageMode(), request.hugePageBytes(), stop, log);

@@ -5,7 +5,9 @@ import io.numabufferpool.client.attach.AttachProtocol;
 import io.numabufferpool.client.attach.AttachRequest;
 import io.numabufferpool.client.attach.MalformedMessage;
 import io.numabufferpool.layout.LayoutVersion;
+import io.numabufferpool.linux.Errno;
 import io.numabufferpool.linux.Linux;
+import io.numabufferpool.linux.LinuxException;
 import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.UnixConnection;
 import java.nio.file.Path;
@@ -13,6 +15,9 @@ import java.util.TreeMap;
 
 /** Asks a running sidecar for its status over the attach socket. */
 public final class StatusQuestion {
+    /** A sidecar that has just started loads classes for its first answer, which a busy machine makes late. */
+    private static final int TRIES_MAX = 3;
+
     private StatusQuestion() {}
 
     /** Something that is no status answer came. */
@@ -28,10 +33,23 @@ public final class StatusQuestion {
      * The status document as JSON.
      *
      * @param attachFolder holds {@code attach.sock}
-     * @throws io.numabufferpool.linux.LinuxException where nobody listens there, or no answer came in time
+     * @throws LinuxException where nobody listens there, or no answer came in time
      * @throws NoStatus where the answer is a refusal or malformed
      */
     public static String ask(Linux linux, Path attachFolder) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return askOnce(linux, attachFolder);
+            } catch (LinuxException late) {
+                boolean timedOut = late.errno() == Errno.ETIMEDOUT || late.errno() == Errno.EAGAIN;
+                if (!timedOut || tries == TRIES_MAX) {
+                    throw late;
+                }
+            }
+        }
+    }
+
+    private static String askOnce(Linux linux, Path attachFolder) {
         var socket = attachFolder.resolve(AttachProtocol.SOCKET_NAME);
         var request =
                 new AttachRequest(AttachRequest.Kind.STATUS, LayoutVersion.MAJOR, LayoutVersion.MINOR, new TreeMap<>());
