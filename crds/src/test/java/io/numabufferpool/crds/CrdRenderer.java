@@ -59,6 +59,7 @@ final class CrdRenderer {
         walk(schema);
         if (kind == NumaBufferPool.class) {
             requireComponents(property(schema, "status"), NumaBufferPoolStatus.class);
+            orderEnums(property(schema, "spec"), NumaBufferPoolSpec.class);
         } else {
             require(schema, "spec");
             requireComponents(property(schema, "spec"), NumaPlacementSpec.class);
@@ -155,6 +156,21 @@ final class CrdRenderer {
             }
             if (component.getType().isRecord()) {
                 requireComponents(property, component.getType());
+            }
+        }
+    }
+
+    /** The generator sorts by letters; {@code kubectl explain} shows the first few, so they stand as they are declared. */
+    private static void orderEnums(ObjectNode schema, Class<?> type) {
+        for (var component : type.getRecordComponents()) {
+            var property = property(schema, component.getName());
+            if (component.getType().isRecord()) {
+                orderEnums(property, component.getType());
+            } else if (component.getType().isEnum()) {
+                var values = property.putArray("enum");
+                for (var constant : component.getType().getEnumConstants()) {
+                    values.add(YAML.valueToTree(constant));
+                }
             }
         }
     }
