@@ -1,6 +1,7 @@
 package io.numabufferpool.client;
 
 import io.numabufferpool.linux.LinuxException;
+import io.numabufferpool.pool.PoolException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -61,8 +62,9 @@ final class FileWatch implements AutoCloseable {
             file.checkPath();
         } catch (SpaceChanged e) {
             LOG.log(Level.DEBUG, "file of a space changed reason={0}", e.getMessage());
-        } catch (IOException | LinuxException e) {
-            // The file was closed meanwhile, or its folder cannot be searched now; whoever reads it will be told.
+        } catch (IOException | LinuxException | PoolException e) {
+            // Closed meanwhile, or not to be looked at or registered now: whoever reads it will be told, and the next
+            // round tries again.
             LOG.log(Level.DEBUG, "file of a space not looked at path={0} reason={1}", file.path(), e.getMessage());
         }
     }

@@ -48,6 +48,8 @@ final class AttachConversation implements Runnable {
         } catch (MalformedMessage e) {
             server.logRefusal(peer, e.sentence());
             tryAnswer(AttachAnswer.sentence(Status.REFUSED, e.sentence()));
+        } catch (PeerLeft e) {
+            LOG.log(Level.DEBUG, "peer left between two messages uid={0}", peer.uid());
         } catch (LinuxException e) {
             LOG.log(Level.DEBUG, "attach connection ended early uid={0} reason={1}", peer.uid(), e.getMessage());
         } finally {
@@ -56,7 +58,12 @@ final class AttachConversation implements Runnable {
         }
     }
 
-    private void converse() throws MalformedMessage {
+    /** The peer closed its side where a message could have begun: its right at any time. */
+    private static final class PeerLeft extends Exception {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private void converse() throws MalformedMessage, PeerLeft {
         var header = AttachRequest.decodeHeader(receive(AttachProtocol.HEADER_BYTES));
         var request = AttachRequest.decode(header, receive(header.bodyBytes()));
         switch (request.kind()) {
@@ -65,7 +72,7 @@ final class AttachConversation implements Runnable {
         }
     }
 
-    private void attach(AttachRequest request) throws MalformedMessage {
+    private void attach(AttachRequest request) throws MalformedMessage, PeerLeft {
         var cpus = cpus(request);
         var mems = mems(request);
         var segment = server.segment();
@@ -132,12 +139,15 @@ final class AttachConversation implements Runnable {
         }
     }
 
-    private byte[] receive(int bytes) {
+    private byte[] receive(int bytes) throws PeerLeft {
         if (bytes == 0) {
             return new byte[0];
         }
         var received = connection.receive(bytes, 0);
         received.files().forEach(LinuxFile::close);
+        if (received.bytes().length == 0) {
+            throw new PeerLeft();
+        }
         return received.bytes();
     }
 

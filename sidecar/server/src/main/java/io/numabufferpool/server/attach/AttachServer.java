@@ -94,9 +94,18 @@ public final class AttachServer implements AutoCloseable {
         this.events = events;
         this.clock = clock;
         this.claims = ClientsLock.openOrCreate(linux, folder);
-        this.listener = linux.listen(folder.resolve(AttachProtocol.SOCKET_NAME), AttachProtocol.PERMISSIONS, BACKLOG);
+        this.listener = listen(linux, folder, claims);
         this.acceptor = new Thread(null, () -> acceptLoop(messageTimeoutMillis), "attach-accept", STACK_BYTES);
         acceptor.setDaemon(true);
+    }
+
+    private static UnixListener listen(Linux linux, Path folder, ClientsLock claims) {
+        try {
+            return linux.listen(folder.resolve(AttachProtocol.SOCKET_NAME), AttachProtocol.PERMISSIONS, BACKLOG);
+        } catch (LinuxException e) {
+            claims.close();
+            throw e;
+        }
     }
 
     /**

@@ -47,6 +47,9 @@ public final class SlotReaper implements AutoCloseable {
     /** Guarded by this. */
     private boolean closed;
 
+    /** Of the reaper's thread alone. */
+    private String lastFailure = "";
+
     /** A look at one client, due at a time of System.nanoTime(). */
     private record Look(long dueNanos, int clientNumber, int attempt) implements Comparable<Look> {
         @Override
@@ -99,7 +102,10 @@ public final class SlotReaper implements AutoCloseable {
                 }
             } catch (RuntimeException e) {
                 // A segment that cannot be read now must not end the reaping for good.
-                LOG.log(Level.ERROR, "slot holders not read", e);
+                if (!e.toString().equals(lastFailure)) {
+                    LOG.log(Level.ERROR, "slot holders not read", e);
+                }
+                lastFailure = e.toString();
             }
         }
     }
@@ -170,12 +176,16 @@ public final class SlotReaper implements AutoCloseable {
     private boolean tryReap(Set<Integer> dead) {
         try {
             var found = holders.reap(dead);
-            LOG.log(Level.INFO, "clients reaped numbers={0} found={1}", dead, found);
+            LOG.log(Level.DEBUG, "clients reaped numbers={0} found={1}", dead, found);
             reaped.accept(dead, found);
+            lastFailure = "";
             return true;
         } catch (RuntimeException e) {
-            // The next round tries again.
-            LOG.log(Level.ERROR, "clients not reaped numbers=" + dead, e);
+            // The next round tries again; what fails the same way each second is told once.
+            if (!e.toString().equals(lastFailure)) {
+                LOG.log(Level.ERROR, "clients not reaped numbers=" + dead, e);
+            }
+            lastFailure = e.toString();
             return false;
         }
     }
