@@ -3,6 +3,7 @@ package io.numabufferpool.operator;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.numabufferpool.operator.bufferpool.InjectionProbe;
 import io.numabufferpool.operator.certificate.CertificateKeeper;
 import io.numabufferpool.operator.cluster.CachedCluster;
@@ -91,7 +92,12 @@ final class OperatorBeans {
     @Produces
     @Singleton
     ReportService reportService(
-            Vertx vertx, KubernetesClient client, CachedCluster cluster, EventRecorder events, Clock clock) {
-        return new ReportService(vertx, client, cluster, events, clock);
+            Vertx vertx,
+            KubernetesClient client,
+            CachedCluster cluster,
+            EventRecorder events,
+            MeterRegistry registry,
+            Clock clock) {
+        return new ReportService(vertx, client, cluster, events, registry, clock);
     }
 }

@@ -1,6 +1,9 @@
 package io.numabufferpool.operator.report;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.numabufferpool.crds.NumaPlacement;
 import io.numabufferpool.operator.certificate.CertificateKeeper;
 import io.numabufferpool.operator.certificate.PresentedCertificate;
 import io.numabufferpool.operator.cluster.ClusterView;
@@ -11,6 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +37,42 @@ public final class ReportService implements AutoCloseable {
     private final AtomicReference<@Nullable PresentedCertificate> certificate = new AtomicReference<>();
 
     public ReportService(
-            Vertx vertx, KubernetesClient client, ClusterView cluster, EventRecorder recorder, Clock clock) {
-        this.writer = new PlacementWriter(new PlacementStore(client), clock);
+            Vertx vertx,
+            KubernetesClient client,
+            ClusterView cluster,
+            EventRecorder recorder,
+            MeterRegistry registry,
+            Clock clock) {
+        var metrics = new ReportMetrics(registry);
+        this.writer = new PlacementWriter(counted(new PlacementStore(client), metrics), clock);
+        metrics.watchWaiting(writer::waiting);
         var tokens = new SenderTokens(review -> client.resource(review).create(), clock);
-        this.server =
-                new ReportServer(vertx, new ReportDesk(tokens, cluster, writer, new PlacementEvents(recorder), clock));
+        this.server = new ReportServer(
+                vertx, timed(new ReportDesk(tokens, cluster, writer, new PlacementEvents(recorder), clock), metrics));
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("placement-writer").factory());
+    }
+
+    private static BiConsumer<NumaPlacement, @Nullable NumaPlacement> counted(
+            PlacementStore store, ReportMetrics metrics) {
+        return (wanted, there) -> {
+            try {
+                store.accept(wanted, there);
+                metrics.written();
+            } catch (KubernetesClientException e) {
+                metrics.failed();
+                throw e;
+            }
+        };
+    }
+
+    private static BiFunction<String, String, ReportResponse> timed(ReportDesk desk, ReportMetrics metrics) {
+        return (token, body) -> {
+            var begun = metrics.begin();
+            var response = desk.apply(token, body);
+            metrics.answered(begun, response.status());
+            return response;
+        };
     }
 
     /**

@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.numabufferpool.operator.bufferpool.InjectionProbe;
 import io.numabufferpool.operator.bufferpool.NumaBufferPoolReconciler;
 import io.numabufferpool.operator.certificate.CertificateKeeper;
@@ -41,7 +42,7 @@ public final class RunningOperator implements AutoCloseable {
         certificates.refresh();
         var cluster = new CachedCluster(client);
         var recorder = new EventRecorder(event -> client.resource(event).create(), Runnable::run, replica, clock);
-        reports = new ReportService(vertx, client, cluster, recorder, clock);
+        reports = new ReportService(vertx, client, cluster, recorder, new SimpleMeterRegistry(), clock);
         port = reports.start(certificates, 0);
         operator = new Operator(overrider -> overrider
                 .withKubernetesClient(client)
@@ -77,7 +78,7 @@ public final class RunningOperator implements AutoCloseable {
         return new RunningOperator(namespace, replica, clock);
     }
 
-    private static void prepare(KubernetesClient admin, String namespace) {
+    static void prepare(KubernetesClient admin, String namespace) {
         admin.resource(new NamespaceBuilder()
                         .withNewMetadata()
                         .withName(namespace)

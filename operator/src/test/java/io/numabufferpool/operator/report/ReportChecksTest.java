@@ -34,8 +34,8 @@ class ReportChecksTest {
     @Test
     void whatIsMissingIsNamed() {
         var report = reporting(0);
-        var withoutPod =
-                new PlacementReport(1, null, report.pool(), new PodReference("shop", null, "u2", null), null, report.status());
+        var withoutPod = new PlacementReport(
+                1, null, report.pool(), new PodReference("shop", null, "u2", null), null, report.status());
 
         assertThatThrownBy(() -> ReportChecks.checked(withoutPod))
                 .isInstanceOf(ReportRefused.class)
@@ -47,6 +47,11 @@ class ReportChecksTest {
         var status = new NumaPlacementStatus(
                 Phase.Serving, null, null, null, "1f", 1, null, null, List.of(usage), List.of(), List.of());
         return new PlacementReport(
-                1, "1f", new PoolReference("orders", "u1", 1), new PodReference("shop", "db-0", "u2", "n1"), null, status);
+                1,
+                "1f",
+                new PoolReference("orders", "u1", 1),
+                new PodReference("shop", "db-0", "u2", "n1"),
+                null,
+                status);
     }
 }
