@@ -27,11 +27,18 @@ final class PlacementChoice {
 
     private PlacementChoice() {}
 
-    /** A decision or a problem; {@code before} is the pod's placement as last written, or null. */
+    /**
+     * A decision or a problem; {@code before} is the pod's placement as last written, or null. Once a segment exists, its own
+     * decision stands whatever the container may use by now: its pages lie there, and status must compare with that.
+     */
     static PlacementAnswer choose(NumaBufferPool pool, PlacementReport report, @Nullable NumaPlacement before) {
         var seen = report.status().observation();
         if (seen == null) {
             return NOTHING_TO_DECIDE;
+        }
+        var inForce = report.decision();
+        if (inForce != null && report.generation() != null) {
+            return PlacementAnswer.of(inForce);
         }
         var standing = standing(pool, report, seen, before);
         return standing.map(PlacementAnswer::of).orElseGet(() -> decide(pool, report, seen));

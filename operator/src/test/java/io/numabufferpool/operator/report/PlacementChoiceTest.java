@@ -46,9 +46,27 @@ final class PlacementChoiceTest {
         assertThat(answer.decision()).isEqualTo(operators);
     }
 
+    @Test
+    void theDecisionOfASegmentThatExistsStandsWhateverTheContainerMayUseByNow() {
+        var operators = PlacementChoice.choose(pool, asking, null).decision();
+        var own = new NumaPlacementDecision(
+                operators.policy(),
+                operators.method(),
+                "0",
+                operators.shares(),
+                4,
+                operators.dropped(),
+                "alone",
+                DecidedBy.Sidecar);
+        var serving = new PlacementReport(7, "a05b4f00ec0accf0", asking.pool(), asking.pod(), own, asking.status());
+
+        var answer = PlacementChoice.choose(pool, serving, null);
+
+        assertThat(answer.decision()).isEqualTo(own);
+    }
+
     private PlacementReport with(NumaPlacementDecision inForce) {
-        return new PlacementReport(
-                asking.sequence(), asking.generation(), asking.pool(), asking.pod(), inForce, asking.status());
+        return new PlacementReport(asking.sequence(), null, asking.pool(), asking.pod(), inForce, asking.status());
     }
 
     private static NumaPlacementDecision by(DecidedBy who, NumaPlacementDecision decision) {
