@@ -5,7 +5,6 @@ import io.numabufferpool.linux.JnaLinux;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.NumaTopologyReader;
 import io.numabufferpool.pool.Access;
-import io.numabufferpool.pool.BufferPool;
 import io.numabufferpool.pool.PoolOptions;
 import io.numabufferpool.pool.PoolStatistics;
 import java.io.IOException;
@@ -150,10 +149,6 @@ public final class PoolClient implements AutoCloseable {
     public PoolStatistics readStatistics() {
         requireOpen();
         return attachment.pool().readStatistics();
-    }
-
-    BufferPool pool() {
-        return attachment.pool();
     }
 
     /**
