@@ -65,7 +65,8 @@ final class Decider {
     private Optional<PlacementAnswer> ask(Reporter operator) {
         long until = System.nanoTime() + WAIT_MAX.toNanos();
         var answer = operator.ask();
-        while (answer.isEmpty() && System.nanoTime() + RETRY_PAUSE.toNanos() < until) {
+        // A missing CA delays nothing: mounted late, it would come after minutes.
+        while (answer.isEmpty() && operator.operatorKnown() && System.nanoTime() + RETRY_PAUSE.toNanos() < until) {
             stop.pause(RETRY_PAUSE);
             answer = operator.ask();
         }

@@ -160,7 +160,12 @@ final class SegmentMaker {
     Made make(Observation observation, Decision decision) {
         var layout = layout(decision.placement());
         checkPlaces(layout);
-        var files = creator.create(layout.controlBytes(), request.maxSizeBytes());
+        SegmentFiles files;
+        try {
+            files = creator.create(layout.controlBytes(), request.maxSizeBytes());
+        } catch (LinuxException failed) {
+            throw notMade(failed);
+        }
         try {
             return place(files, layout, observation, decision);
         } catch (LinuxException failed) {
@@ -182,6 +187,13 @@ final class SegmentMaker {
                     failed.getMessage() + ": fewer huge pages are free than the segment may grow to ("
                             + ByteCount.render(request.maxSizeBytes())
                             + "). Reserve more of them, or make spec.size and spec.maxSize smaller.");
+        }
+        if (reserved() && failed.errno() == Errno.EACCES) {
+            return new PlacementFailed(
+                    Reason.FsGroupMissing,
+                    failed.getMessage()
+                            + ": a fresh hugetlbfs belongs to root. Set spec.securityContext.fsGroup in the pod"
+                            + " to any group, or use spec.hugePages.mode Transparent.");
         }
         return new PlacementFailed(
                 Reason.SegmentFailed,

@@ -30,6 +30,7 @@ import io.numabufferpool.server.segment.StopSignal;
 import io.numabufferpool.server.segment.StopSignal.Stopped;
 import io.numabufferpool.server.segment.UnusableSegment;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -93,8 +94,11 @@ public final class Sidecar {
             failed(new Problem(Reason.SegmentFailed, String.valueOf(unusable.getMessage())));
             log.error("the sidecar cannot serve", "reason", unusable.getMessage());
             return false;
-        } catch (Patience.GaveUp | LinuxException | IOException failed) {
+        } catch (Patience.GaveUp | LinuxException | IOException | UncheckedIOException failed) {
             log.error("the sidecar cannot serve", "reason", failed.getMessage());
+            return false;
+        } catch (RuntimeException bug) {
+            log.bug("the sidecar cannot serve, by a mistake in it", bug);
             return false;
         } finally {
             reporter.ifPresent(Reporter::close);

@@ -30,6 +30,11 @@ final class Credentials {
         this.tokenFile = folder.resolve("token");
     }
 
+    /** Whether there is a CA to recognize the operator by. */
+    boolean present() {
+        return Files.exists(caFile);
+    }
+
     /**
      * TLS that trusts that CA and no other; the same object until the file's content changes. Empty while there is no CA:
      * then nothing is sent, because a token must not go to whoever answers.

@@ -47,6 +47,11 @@ public final class OperatorClient {
         this.credentials = new Credentials(folder);
     }
 
+    /** Whether there is anybody that may be asked: without a CA nothing is sent. */
+    public boolean trusted() {
+        return credentials.present();
+    }
+
     /** Sends one report and waits for its answer, a bounded time. */
     public Outcome send(PlacementReport report) {
         try {

@@ -64,6 +64,11 @@ public final class Reporter implements AutoCloseable {
         return send(source.report(nextSequence()));
     }
 
+    /** Whether it is worth asking again: there is a CA to recognize the operator by. */
+    public boolean operatorKnown() {
+        return operator.trusted();
+    }
+
     /** From now on changes are reported by themselves. */
     public void start() {
         thread.start();

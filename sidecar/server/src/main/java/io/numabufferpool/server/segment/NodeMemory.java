@@ -11,11 +11,14 @@ import java.util.regex.Pattern;
  * page that is bound to a full node would call the OOM killer, so this is asked before each chunk.
  */
 public final class NodeMemory {
-    /** Left for the kernel's own allocations on the node and for the watermarks below which it does not go. */
-    static final long MARGIN_BYTES = 64L << 20;
+    /** Left on the node for the kernel's own allocations and the watermarks it keeps: this part of it, within these bounds. */
+    private static final int MARGIN_DIVISOR = 64;
 
-    private static final Pattern RECLAIMABLE =
-            Pattern.compile("^Node \\d+ (MemFree|Active\\(file\\)|Inactive\\(file\\)|SReclaimable):\\s+(\\d+) kB$");
+    private static final long MARGIN_BYTES_MIN = 8L << 20;
+    private static final long MARGIN_BYTES_MAX = 64L << 20;
+
+    private static final Pattern LINE = Pattern.compile(
+            "^Node \\d+ (MemTotal|MemFree|Active\\(file\\)|Inactive\\(file\\)|SReclaimable):\\s+(\\d+) kB$");
 
     private final Path nodesDirectory;
 
@@ -26,17 +29,25 @@ public final class NodeMemory {
 
     /** Bytes beyond the margin, at least 0; empty where the kernel does not say (no NUMA in it). */
     public OptionalLong availableBytes(int numaNode) {
-        long kibibytes = 0;
+        long totalBytes = 0;
+        long reclaimableBytes = 0;
         try {
             for (var line : Files.readAllLines(nodesDirectory.resolve("node" + numaNode + "/meminfo"))) {
-                var matcher = RECLAIMABLE.matcher(line);
-                if (matcher.matches()) {
-                    kibibytes += Long.parseLong(matcher.group(2));
+                var matcher = LINE.matcher(line);
+                if (!matcher.matches()) {
+                    continue;
+                }
+                long bytes = Long.parseLong(matcher.group(2)) * 1024;
+                if (matcher.group(1).equals("MemTotal")) {
+                    totalBytes = bytes;
+                } else {
+                    reclaimableBytes += bytes;
                 }
             }
         } catch (IOException withoutNuma) {
             return OptionalLong.empty();
         }
-        return OptionalLong.of(Math.max(0, kibibytes * 1024 - MARGIN_BYTES));
+        long margin = Math.clamp(totalBytes / MARGIN_DIVISOR, MARGIN_BYTES_MIN, MARGIN_BYTES_MAX);
+        return OptionalLong.of(Math.max(0, reclaimableBytes - margin));
     }
 }

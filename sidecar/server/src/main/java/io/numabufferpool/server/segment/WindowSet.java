@@ -10,9 +10,6 @@ import java.util.Map;
 
 /** The windows of a segment, each range mapped by itself. Close unmaps them; the files stay the caller's. */
 public final class WindowSet implements AutoCloseable {
-    /** Two tries give two addresses, and only one of them can be the end of the mapping before. */
-    private static final int MAP_TRIES_MAX = 3;
-
     private final Linux linux;
     private final long alignmentBytes;
     private final List<Window> windows = new ArrayList<>();
@@ -33,7 +30,7 @@ public final class WindowSet implements AutoCloseable {
                 if (file == null) {
                     throw new IllegalArgumentException("no " + range.file() + " file for " + range.name());
                 }
-                set.windows.add(new Window(range, file, set.mapApart(range, file)));
+                set.windows.add(new Window(range, file, set.mapOne(range, file)));
             }
             return set;
         } catch (RuntimeException failed) {
@@ -42,31 +39,9 @@ public final class WindowSet implements AutoCloseable {
         }
     }
 
-    /**
-     * The kernel merges two mappings of one file whose addresses and offsets both continue, and then counts their pages as
-     * one; so a window that happens to continue another is mapped again elsewhere.
-     */
-    private Mapping mapApart(PlacedRange range, LinuxFile file) {
-        var spacers = new ArrayList<Mapping>();
-        try {
-            for (int tries = 1; ; tries++) {
-                var mapping =
-                        linux.map(file, range.offsetBytes(), range.bytes(), Protection.READ_WRITE, alignmentBytes);
-                if (tries == MAP_TRIES_MAX || windows.stream().noneMatch(other -> touches(mapping, other))) {
-                    return mapping;
-                }
-                spacers.add(mapping);
-            }
-        } finally {
-            spacers.forEach(Mapping::close);
-        }
-    }
-
-    private static boolean touches(Mapping mapping, Window other) {
-        long begin = mapping.memory().address();
-        long end = begin + mapping.memory().byteSize();
-        long otherBegin = other.memory().address();
-        return end == otherBegin || begin == otherBegin + other.memory().byteSize();
+    /** Two mappings never touch (see {@link Linux#map}): the kernel would count their pages as one. */
+    private Mapping mapOne(PlacedRange range, LinuxFile file) {
+        return linux.map(file, range.offsetBytes(), range.bytes(), Protection.READ_WRITE, alignmentBytes);
     }
 
     List<Window> windows() {
