@@ -51,8 +51,8 @@ final class OptimisticReader {
     private long find(int space, long block) {
         long hash = LookupTable.hash(space, block);
         long home = table.home(hash);
-        int reach = table.reach(table.bucketOffset(home, 0));
-        for (int distance = 0; distance <= reach; distance++) {
+        int distance = 0;
+        do {
             long bucket = table.bucketOffset(home, distance);
             for (int i = 0; i < LookupBucketLayout.ENTRY_COUNT; i++) {
                 long entry = table.entry(bucket, i);
@@ -62,7 +62,7 @@ final class OptimisticReader {
                     return entry & BufferNumber.MASK;
                 }
             }
-        }
+        } while (++distance <= table.reach(table.bucketOffset(home, 0)));
         return PageFinder.MISS;
     }
 

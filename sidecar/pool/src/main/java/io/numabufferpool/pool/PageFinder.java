@@ -65,9 +65,9 @@ final class PageFinder {
     /** The number of the buffer, pinned once more; or {@link #MISS}, or {@link #BUSY}. */
     long findAndPin(int space, long block, long hash) {
         long home = table.home(hash);
-        int reach = table.reach(table.bucketOffset(home, 0));
         long wanted = LookupTable.fingerprint(hash);
-        for (int distance = 0; distance <= reach; distance++) {
+        int distance = 0;
+        do {
             long bucket = table.bucketOffset(home, distance);
             for (int i = 0; i < LookupBucketLayout.ENTRY_COUNT; i++) {
                 long entry = table.entry(bucket, i);
@@ -79,20 +79,16 @@ final class PageFinder {
                     return found;
                 }
             }
-        }
+            // Few keys lie beyond their home bucket, so a hit rarely needs to know how far to look.
+        } while (++distance <= table.reach(table.bucketOffset(home, 0)));
         return MISS;
     }
 
     private long pin(long number, int space, long block) {
         long at = segment.descriptor(number);
-        // A hint before the publication; what counts is the look after it.
-        if (!descriptors.tagIs(at, space, block)) {
-            return MISS;
-        }
         int position = ledger.find(number);
         if (position != PinLedger.ABSENT) {
-            ledger.countAgain(position);
-            return number;
+            return pinAgain(position, at, number, space, block);
         }
         position = ledger.publish(number);
         VarHandle.fullFence();
@@ -106,6 +102,15 @@ final class PageFinder {
                             + " died inside the write: its content is not whole. Recover the file and open it again");
         }
         return outcome;
+    }
+
+    /** This session holds the buffer, so its tag cannot change: either it is the page, or one with the same fingerprint. */
+    private long pinAgain(int position, long at, long number, int space, long block) {
+        if (!descriptors.tagIs(at, space, block)) {
+            return MISS;
+        }
+        ledger.countAgain(position);
+        return number;
     }
 
     private long confirm(long at, long number, int space, long block) {

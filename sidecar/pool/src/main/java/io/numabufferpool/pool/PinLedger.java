@@ -31,6 +31,9 @@ final class PinLedger {
     private int freeCount;
     private int nextPosition;
 
+    /** Positions from here on have not been published; positions are handed out ascending, so one bound serves all slots. */
+    private int publishedHigh;
+
     /** Open addressing from a buffer number to its position + 1; twice as many places as positions, so a gap is near. */
     private int[] index;
 
@@ -86,13 +89,20 @@ final class PinLedger {
         numbers[position] = number;
         counts[position] = 1;
         index[gapFor(number)] = position + 1;
-        int slotOffset = position % SlotLayout.LEDGER_ENTRY_COUNT;
-        long slot = segment.slotOffset(slots[position / SlotLayout.LEDGER_ENTRY_COUNT]);
-        if (slotOffset >= (int) SlotLayout.LEDGER_HIGH.get(control, slot)) {
-            SlotLayout.LEDGER_HIGH.setOpaque(control, slot, slotOffset + 1);
-        }
+        raiseHigh(position);
         SlotLayout.LEDGER_ENTRY.setOpaque(control, entryOffset(position), LedgerEntry.pinned(number));
         return position;
+    }
+
+    /** The bound before the entry it makes visible; the caller's fence is behind both. */
+    private void raiseHigh(int position) {
+        if (position >= publishedHigh) {
+            publishedHigh = position + 1;
+            SlotLayout.LEDGER_HIGH.setOpaque(
+                    control,
+                    segment.slotOffset(slots[position / SlotLayout.LEDGER_ENTRY_COUNT]),
+                    position % SlotLayout.LEDGER_ENTRY_COUNT + 1);
+        }
     }
 
     void countAgain(int position) {

@@ -160,7 +160,7 @@ public final class Reaper {
     private void wakeSleepers() {
         for (int slot = 0; slot < segment.slotCount; slot++) {
             long number = (long) SlotLayout.WAIT_ON.getVolatile(control, segment.slotOffset(slot));
-            if (number != BufferNumber.NONE) {
+            if (segment.hasBuffer(number)) {
                 descriptors.wake(segment.descriptor(number));
             }
         }

@@ -77,12 +77,17 @@ final class Segment {
 
     /** Where the descriptor of a buffer lies. @throws PoolException.CorruptSegment if there is no such buffer */
     long descriptor(long number) {
-        int partition = BufferNumber.partition(number);
-        long index = BufferNumber.index(number);
-        if (partition >= partitionCount || index < 0 || index >= bufferCounts[partition]) {
+        if (!hasBuffer(number)) {
             throw corrupt(number);
         }
-        return descriptorOffsets[partition] + index * BufferDescriptorLayout.BYTES;
+        return descriptorOffsets[BufferNumber.partition(number)]
+                + BufferNumber.index(number) * BufferDescriptorLayout.BYTES;
+    }
+
+    boolean hasBuffer(long number) {
+        int partition = BufferNumber.partition(number);
+        long index = BufferNumber.index(number);
+        return partition < partitionCount && index >= 0 && index < bufferCounts[partition];
     }
 
     private PoolException.CorruptSegment corrupt(long number) {

@@ -55,7 +55,7 @@ final class StatisticsReader {
             long first = segment.slotOffset(slot) + SlotLayout.LEDGER_OFFSET;
             for (int i = 0; i < SlotLayout.LEDGER_ENTRY_COUNT; i++) {
                 long entry = (long) SlotLayout.LEDGER_ENTRY.getAcquire(segment.control, first + (long) i * Long.BYTES);
-                if (entry != 0) {
+                if (entry != 0 && segment.hasBuffer(LedgerEntry.bufferNumber(entry))) {
                     numbers.add(LedgerEntry.bufferNumber(entry));
                 }
             }

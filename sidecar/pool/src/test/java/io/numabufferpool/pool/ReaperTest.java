@@ -8,6 +8,7 @@ import io.numabufferpool.layout.BufferNumber;
 import io.numabufferpool.layout.LookupBucketLayout;
 import io.numabufferpool.layout.StateWord;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -209,6 +210,39 @@ class ReaperTest {
             LookupBucketLayout.LOCK.set(segment.control, buckets + LookupBucketLayout.BYTES, 0);
             assertThat(reaper.reap(Set.of(DEAD)).buffersFreed()).isEqualTo(1);
         }
+        PoolChecks.checkNothingIsHeld(pool);
+    }
+
+    @Test
+    void aReaperThatDiesHalfWayIsReplacedByOneThatBeginsAgain() throws IOException {
+        int owner = deadOwner();
+        long first = loadedPage(0);
+        long second = loadedPage(1);
+        BufferDescriptorLayout.STATE.set(
+                segment.control, first, StateWord.of(StateWord.UNMAPPING, owner, 7) | StateWord.WAITERS);
+        BufferDescriptorLayout.STATE.set(segment.control, second, StateWord.evicting(valid(second), owner));
+        var dying = BufferPool.attach(
+                segment.control,
+                segment.buffers,
+                new Futex() {
+                    @Override
+                    public void sleep(MemorySegment word, int expected, long timeoutNanos) {
+                        throw new AssertionError("a reaper never sleeps");
+                    }
+
+                    @Override
+                    public void wakeAll(MemorySegment word) {
+                        throw new IllegalStateException("the reaper dies here");
+                    }
+                },
+                77,
+                Access.READ_WRITE,
+                TestSegment.patient());
+
+        assertThatThrownBy(() -> dying.reaper().reap(Set.of(DEAD))).hasMessage("the reaper dies here");
+        assertThat(pool.slotsOf(DEAD)).as("the slot goes last").isEqualTo(1);
+        assertThat(reaper.reap(Set.of(DEAD)).buffersKept()).isEqualTo(1);
+
         PoolChecks.checkNothingIsHeld(pool);
     }
 
