@@ -1,6 +1,7 @@
 package io.numabufferpool.operator.report;
 
 import io.numabufferpool.crds.NumaNodeUsage;
+import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.PlacementReport;
 import io.numabufferpool.placement.PlacementDecision;
@@ -33,6 +34,7 @@ final class ReportChecks {
         if (report.sequence() < 1) {
             throw malformed("sequence is " + report.sequence() + ", reports count from 1");
         }
+        checkDecision(report.decision());
         checkObservation(report);
         checkUsage(report.status().numaNodes());
         var conditions = report.status().conditions();
@@ -51,6 +53,17 @@ final class ReportChecks {
             }
         });
         return report;
+    }
+
+    /** The decision of a segment that exists is written as it is told, so it has to be whole. */
+    private static void checkDecision(@Nullable NumaPlacementDecision decision) {
+        if (decision != null) {
+            need("decision.policy", decision.policy());
+            need("decision.method", decision.method());
+            need("decision.numaNodes", decision.numaNodes());
+            need("decision.why", decision.why());
+            need("decision.decidedBy", decision.decidedBy());
+        }
     }
 
     private static void checkObservation(PlacementReport report) {

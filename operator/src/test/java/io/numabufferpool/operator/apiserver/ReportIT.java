@@ -59,19 +59,34 @@ final class ReportIT {
     }
 
     @Test
-    void aDecisionStandsUntilWhatThePodMayUseChanges() {
+    void aDecisionStandsOnceASegmentLiesByItAndUntilThenFollowsWhatThePodMayUse() {
         var pod = shop.createPod("steady", pool);
         var sidecar = new SidecarOfTest(shop, pod, pool, operator);
+
         var first = sidecar.answerTo(sidecar.asking("0-3")).decision();
+        var narrowed = sidecar.answerTo(sidecar.asking("1,3")).decision();
+        var serving = sidecar.answerTo(sidecar.serving(narrowed, "0-3", 6)).decision();
 
-        var same = sidecar.answerTo(sidecar.serving(first, "0-3", 5)).decision();
-        var narrowed = sidecar.answerTo(sidecar.serving(first, "1,3", 6)).decision();
-
-        assertThat(same).isEqualTo(first);
+        assertThat(first.numaNodes()).isEqualTo("0-3");
         assertThat(narrowed.numaNodes()).isEqualTo("1,3");
-        shop.awaitPlacement(
-                "steady",
-                placement -> placement.getSpec().decision().numaNodes().equals("1,3"));
+        assertThat(serving).isEqualTo(narrowed);
+        shop.awaitPlacement("steady", placement -> placement.getStatus().phase() == Phase.Serving);
+        var written = shop.placement("steady");
+        assertThat(written.getSpec().decision()).isEqualTo(narrowed);
+    }
+
+    @Test
+    void aDecisionInForceThatIsNotWholeIsRefused() {
+        var pod = shop.createPod("half", pool);
+        var sidecar = new SidecarOfTest(shop, pod, pool, operator);
+        var decision = sidecar.answerTo(sidecar.asking("0-3")).decision();
+        var whole = sidecar.body(sidecar.serving(decision, "0-3", 1));
+
+        var response = sidecar.post(whole.replaceFirst("\"why\":\"[^\"]*\",", ""));
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.body())
+                .isEqualTo("{\"message\":\"The report is no PlacementReport: decision.why is missing.\"}");
     }
 
     @Test

@@ -139,8 +139,12 @@ final class SidecarOfTest {
     }
 
     HttpResponse<String> send(PlacementReport report) {
+        return post(body(report));
+    }
+
+    String body(PlacementReport report) {
         try {
-            return post(json.writeValueAsString(report));
+            return json.writeValueAsString(report);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
