@@ -7,6 +7,7 @@ import io.numabufferpool.layout.SlotLayout;
 import io.numabufferpool.layout.StateWord;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The hit path of one session: look up, publish, fence, look. No lock, no allocation, no store to a shared line but the
@@ -34,6 +35,12 @@ final class PageFinder {
 
     /** A wake-up can be lost with the process that owed it: look again after so long. */
     private static final long SLEEP_SLICE_NANOS = 50_000_000;
+
+    /**
+     * A futex holds on to the carrier of a virtual thread. With every carrier held by waiters, a loader that is a parked
+     * virtual thread never goes on; so virtual threads look again after so long, and leave their carrier meanwhile.
+     */
+    private static final long VIRTUAL_PARK_NANOS = 200_000;
 
     private final Segment segment;
     private final MemorySegment control;
@@ -160,6 +167,10 @@ final class PageFinder {
     void awaitBusy() {
         long at = segment.descriptor(busyNumber);
         counters.add(PoolCounter.WAITS, segment.counterGroup(busyNumber));
+        if (Thread.currentThread().isVirtual()) {
+            LockSupport.parkNanos(VIRTUAL_PARK_NANOS);
+            return;
+        }
         SlotLayout.WAIT_ON.setVolatile(control, slotOffset, busyNumber);
         descriptors.sleepWhile(at, busyWord, SLEEP_SLICE_NANOS);
         SlotLayout.WAIT_ON.setRelease(control, slotOffset, 0L);

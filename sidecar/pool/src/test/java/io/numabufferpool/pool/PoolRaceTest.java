@@ -1,13 +1,16 @@
 package io.numabufferpool.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.SplittableRandom;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -42,6 +45,87 @@ class PoolRaceTest {
     @Test
     void failingLoadsLeaveNothingBehind() throws Exception {
         race(TestSegment.of(16, 24), 40, true);
+    }
+
+    @Test
+    void tenThousandVirtualThreadsShareAFewSessions() throws Exception {
+        try (var segment = TestSegment.of(8, 64);
+                var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pool = segment.attach();
+            var sessions = new ArrayBlockingQueue<PoolSession>(4);
+            for (int i = 0; i < 4; i++) {
+                sessions.add(pool.openSession());
+            }
+            var results = new ArrayList<Future<Void>>();
+            for (int i = 0; i < 10_000; i++) {
+                long block = i % 200;
+                Callable<Void> work = () -> {
+                    var session = sessions.take();
+                    long handle = session.pin(SPACE, block, BlockContent.of(SPACE));
+                    BlockContent.check(session.memory(handle), SPACE, block);
+                    session.unpin(handle);
+                    sessions.put(session);
+                    return null;
+                };
+                results.add(executor.submit(work));
+            }
+            for (var result : results) {
+                result.get();
+            }
+            sessions.forEach(PoolSession::close);
+
+            PoolChecks.checkNothingIsHeld(pool);
+        }
+    }
+
+    @Test
+    void waitingVirtualThreadsLeaveTheirCarriersToTheOneThatLoads() throws Exception {
+        int waiters = 2 * Runtime.getRuntime().availableProcessors() + 2;
+        try (var segment = TestSegment.of(waiters + 1, 8);
+                var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pool = segment.attach();
+            var began = new CountDownLatch(1);
+            var goOn = new CountDownLatch(1);
+            var results = new ArrayList<Future<Void>>();
+            results.add(executor.submit(() -> pinOnce(pool, (target, block) -> {
+                began.countDown();
+                awaitOrFail(goOn);
+                BlockContent.fill(target, SPACE, block);
+            })));
+            began.await();
+            for (int i = 0; i < waiters; i++) {
+                results.add(executor.submit(() -> pinOnce(pool, BlockContent.of(SPACE))));
+            }
+            await().until(() ->
+                    pool.readStatistics().numaNodes().getFirst().counters().waits() >= waiters);
+
+            results.add(executor.submit(() -> {
+                goOn.countDown();
+                return null;
+            }));
+
+            for (var result : results) {
+                result.get();
+            }
+            PoolChecks.checkNothingIsHeld(pool);
+        }
+    }
+
+    private static Void pinOnce(BufferPool pool, BlockLoader loader) throws IOException {
+        try (var session = pool.openSession()) {
+            long handle = session.pin(SPACE, 1, loader);
+            BlockContent.check(session.memory(handle), SPACE, 1);
+            session.unpin(handle);
+        }
+        return null;
+    }
+
+    private static void awaitOrFail(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private void race(TestSegment segment, int blocks, boolean failing) throws Exception {
