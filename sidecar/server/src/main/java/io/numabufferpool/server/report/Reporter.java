@@ -23,6 +23,12 @@ public final class Reporter implements AutoCloseable {
 
     static final Duration RETRY_LAST = Duration.ofSeconds(60);
 
+    /**
+     * An unchanged state is told again after so long: an operator that answers and dies before it has written leaves the
+     * API behind, and only its sidecar knows. A report that says nothing new is not written again.
+     */
+    private static final Duration RESEND_PERIOD = Duration.ofMinutes(5);
+
     /** How long close() waits for an exchange that is under way: its own limit. */
     private static final Duration CLOSE_TIME_MAX = Duration.ofSeconds(6);
 
@@ -34,6 +40,7 @@ public final class Reporter implements AutoCloseable {
     private final OperatorClient operator;
     private final Source source;
     private final Log log;
+    private final Duration resendPeriod;
     private final Thread thread;
 
     /** Guards the fields below. */
@@ -46,12 +53,19 @@ public final class Reporter implements AutoCloseable {
     /** Only the thread that sends uses these. */
     private @Nullable PlacementReport sent;
 
+    private long sentNanos;
+
     private String lastFailure = "";
 
     /**
      * @param firstSequence higher than any that an earlier process of this pod used; the clock's milliseconds are
      */
     public Reporter(OperatorClient operator, Source source, long firstSequence, Log log) {
+        this(operator, source, firstSequence, log, RESEND_PERIOD);
+    }
+
+    Reporter(OperatorClient operator, Source source, long firstSequence, Log log, Duration resendPeriod) {
+        this.resendPeriod = resendPeriod;
         this.operator = operator;
         this.source = source;
         this.sequence = firstSequence;
@@ -92,7 +106,7 @@ public final class Reporter implements AutoCloseable {
         var pause = Duration.ZERO;
         while (awaitTurn(pause)) {
             var report = source.report(nextSequence());
-            if (sent != null && sameButForSequence(report, sent)) {
+            if (sent != null && sameButForSequence(report, sent) && !resendIsDue()) {
                 pause = USAGE_PERIOD;
                 continue;
             }
@@ -102,6 +116,10 @@ public final class Reporter implements AutoCloseable {
                 keepChange();
             }
         }
+    }
+
+    private boolean resendIsDue() {
+        return System.nanoTime() - sentNanos >= resendPeriod.toNanos();
     }
 
     private static Duration longer(Duration pause) {
@@ -147,6 +165,7 @@ public final class Reporter implements AutoCloseable {
                     lastFailure = "";
                 }
                 sent = report;
+                sentNanos = System.nanoTime();
                 yield Optional.of(answered.answer());
             }
             case Outcome.Failed failed -> {

@@ -155,6 +155,21 @@ class ReporterTest {
     }
 
     @Test
+    void anUnchangedStateIsToldAgainBecauseTheOperatorMayHaveDiedBeforeItWrote() throws Exception {
+        operator.writeCredentials(folder, "token");
+        var log = new Log(new PrintStream(written, true, StandardCharsets.UTF_8), LogFormat.TEXT, Clock.systemUTC());
+
+        try (var reporter = new Reporter(client(), this::report, 1000, log, Duration.ZERO)) {
+            reporter.start();
+            await().atMost(LONG).until(() -> operator.reports.size() == 1);
+
+            reporter.stateChanged();
+
+            await().atMost(LONG).until(() -> operator.reports.size() == 2);
+        }
+    }
+
+    @Test
     void anOperatorThatIsAwayIsLoggedOnceAndCaughtUpWith() throws Exception {
         operator.writeCredentials(folder, "token");
         operator.status = 503;
