@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -114,6 +115,7 @@ final class ApiServer implements AutoCloseable {
 
     /** Starts the server at the first test that wants it; JUnit stops it after the last one. */
     static final class Parameter implements ParameterResolver {
+        private static final String PROGRAMS = "KUBE_API_TEST_DIR";
         private static final ExtensionContext.Namespace STORE = ExtensionContext.Namespace.create(ApiServer.class);
 
         @Override
@@ -123,6 +125,10 @@ final class ApiServer implements AutoCloseable {
 
         @Override
         public Object resolveParameter(ParameterContext parameter, ExtensionContext extension) {
+            if (System.getenv(PROGRAMS) == null && !Boolean.getBoolean("numapool.lanes.required")) {
+                Assumptions.abort("the API server lane needs the environment variable " + PROGRAMS
+                        + ", which names the folder with k8s/VERSION-linux-amd64/{kube-apiserver,etcd}");
+            }
             return extension
                     .getRoot()
                     .getStore(STORE)

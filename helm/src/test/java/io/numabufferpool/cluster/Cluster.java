@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,9 @@ final class Cluster implements AutoCloseable {
 
     static final String PROBE_IMAGE = "localhost/numa-buffer-pool-probe:test";
 
+    private static final Path SIDECAR_ARCHIVE = Path.of("../sidecar/server/target/numa-buffer-pool-sidecar.tar");
+    private static final Path OPERATOR_ARCHIVE = Path.of("../operator/target/numa-buffer-pool-operator.tar");
+
     /** Emulated nodes unpack an image of 30 MB in half a minute. */
     private static final Duration IMAGE_LOADED_WITHIN = Duration.ofMinutes(5);
 
@@ -48,19 +52,24 @@ final class Cluster implements AutoCloseable {
     private void loadImages() {
         try {
             var folder = Files.createDirectories(Path.of("target/images"));
-            var sidecar = folder.resolve("numa-buffer-pool-sidecar.tar");
-            ImageArchive.writeWithTag(
-                    sidecar,
-                    SIDECAR_IMAGE_PATCHED,
-                    Path.of("../sidecar/server/target", sidecar.getFileName().toString()));
-            var probe = folder.resolve("probe.tar");
-            ImageArchive.write(probe, PROBE_IMAGE, compiledProbe(folder.resolve("probe")));
+            var sidecar = named(folder, "sidecar", SIDECAR_ARCHIVE);
+            ImageArchive.writeWithTag(sidecar, SIDECAR_IMAGE_PATCHED, SIDECAR_ARCHIVE);
+            var operator = named(folder, "operator", OPERATOR_ARCHIVE);
+            Files.copy(OPERATOR_ARCHIVE, operator, StandardCopyOption.REPLACE_EXISTING);
+            var program = compiledProbe(folder.resolve("probe"));
+            var probe = named(folder, "probe", program);
+            ImageArchive.write(probe, PROBE_IMAGE, program);
             load(sidecar);
             load(probe);
-            load(Path.of("../operator/target/numa-buffer-pool-operator.tar"));
+            load(operator);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Another name for another content: a loader may take a file that it saw before for the same. */
+    private static Path named(Path folder, String name, Path content) throws IOException {
+        return folder.resolve(name + "-" + Files.getLastModifiedTime(content).toMillis() + ".tar");
     }
 
     private static Path compiledProbe(Path program) {
@@ -179,10 +188,8 @@ final class Cluster implements AutoCloseable {
                 return "the cluster lane needs the environment variable " + variable;
             }
         }
-        for (var archive : List.of(
-                "../sidecar/server/target/numa-buffer-pool-sidecar.tar",
-                "../operator/target/numa-buffer-pool-operator.tar")) {
-            if (!Files.exists(Path.of(archive))) {
+        for (var archive : List.of(SIDECAR_ARCHIVE, OPERATOR_ARCHIVE)) {
+            if (!Files.exists(archive)) {
                 return "the cluster lane needs " + archive + ": build with -Pimages";
             }
         }
