@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaNodeUsage;
+import io.numabufferpool.crds.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -138,16 +139,24 @@ final class NumaNodesIT {
                 "pool.yaml", Map.of("pool", "listed", "spec", "{size: 32Mi, placement: {nodes: \"" + owned + "\"}}"));
         namespace.apply("pod.yaml", Map.of("name", "listed", "pool", "listed", "node", node, "resources", BURSTABLE));
 
-        var condition = UserNamespace.awaiting("the refusal in the pool's condition")
-                .until(
-                        () -> namespace.condition("listed", ConditionType.NodeSetResolved),
-                        it -> it.isPresent() && it.get().reason().equals("NumaNodeUnreachable"))
-                .orElseThrow();
+        var condition = namespace.awaitReason("listed", ConditionType.NodeSetResolved, Reason.NumaNodeUnreachable);
 
         assertThat(condition.status()).isEqualTo("False");
         assertThat(condition.message()).contains("node " + owned);
         assertThat(UserNamespace.container(namespace.pods().withName("listed").get(), "app")
                         .getStarted())
                 .isNotEqualTo(true);
+    }
+
+    @Test
+    @Order(7)
+    void allNodesInANarrowedCpusetAreRefusedWithTheNodesItLacks() {
+        namespace.apply("pool.yaml", Map.of("pool", "all", "spec", "{size: 32Mi, placement: {nodes: All}}"));
+        namespace.apply("pod.yaml", Map.of("name", "all", "pool", "all", "node", node, "resources", GUARANTEED));
+
+        var condition = namespace.awaitReason("all", ConditionType.NodeSetResolved, Reason.NumaNodeNotAllowed);
+
+        assertThat(condition.status()).isEqualTo("False");
+        assertThat(condition.message()).contains("Mems_allowed_list").contains("spec.placement.nodes");
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaNodeUsage;
+import io.numabufferpool.crds.Reason;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -89,6 +90,19 @@ final class PlainNodeIT {
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.output())
                 .contains("The segment has layout 1.0; this client reads 2.x. Use a client that reads 1.x");
+    }
+
+    @Test
+    void aNumaNodeThatTheMachineDoesNotHaveIsAConditionAndTheAppWaits(Cluster cluster) {
+        namespace.apply("pool.yaml", Map.of("pool", "nowhere", "spec", "{size: 16Mi, placement: {nodes: \"1023\"}}"));
+        namespace.apply("shop.yaml", Map.of("name", "nowhere", "pool", "nowhere", "node", cluster.plainKubeNode()));
+
+        var condition = namespace.awaitReason("nowhere", ConditionType.NodeSetResolved, Reason.NumaNodeNotPresent);
+
+        assertThat(condition.status()).isEqualTo("False");
+        assertThat(condition.message()).contains("1023").contains("spec.placement.nodes");
+        assertThat(UserNamespace.container(namespace.podOf("nowhere"), "app").getStarted())
+                .isNotEqualTo(true);
     }
 
     @Test

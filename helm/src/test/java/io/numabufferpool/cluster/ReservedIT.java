@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaNodeUsage;
+import io.numabufferpool.crds.Reason;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,11 +75,7 @@ final class ReservedIT {
         namespace.awaitReady("hoard");
 
         apply("strict", "{size: 64Mi, " + RESERVED + "}");
-        var condition = UserNamespace.awaiting("the shortage in the pool's condition")
-                .until(
-                        () -> namespace.condition("strict", ConditionType.HugePagesAvailable),
-                        it -> it.isPresent() && it.get().reason().equals("InsufficientHugePages"))
-                .orElseThrow();
+        var condition = namespace.awaitReason("strict", ConditionType.HugePagesAvailable, Reason.InsufficientHugePages);
 
         assertThat(condition.status()).isEqualTo("False");
         assertThat(condition.message())

@@ -11,6 +11,7 @@ import io.numabufferpool.crds.Condition;
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaBufferPool;
 import io.numabufferpool.crds.NumaPlacement;
+import io.numabufferpool.crds.Reason;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -146,6 +147,15 @@ final class UserNamespace implements AutoCloseable {
                 : status.conditions().stream()
                         .filter(condition -> condition.type().equals(type.name()))
                         .findFirst();
+    }
+
+    /** The pool's condition, once it has this reason. */
+    Condition awaitReason(String pool, ConditionType type, Reason reason) {
+        return awaiting(type + " of " + pool + " because of " + reason)
+                .until(
+                        () -> condition(pool, type),
+                        it -> it.isPresent() && it.get().reason().equals(reason.name()))
+                .orElseThrow();
     }
 
     /** What a command in a container printed, on both streams. */
