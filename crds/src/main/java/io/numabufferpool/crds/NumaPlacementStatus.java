@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequence number of the report that this came with
  * @param reportedAt when it came, RFC 3339; rewritten with changes only, so it says how old the numbers are, not whether the
  *     sidecar lives
+ * @param sidecar the process that reports; absent where an older one does
  * @param observation what the sidecar sees
  * @param numaNodes what lies on each node
  * @param partitions each partition, where there are at most {@link #PARTITIONS_MAX}; else none
@@ -46,6 +47,9 @@ public record NumaPlacementStatus(
 
         @JsonPropertyDescription("When the report came that last changed something here.") @Nullable
         String reportedAt,
+
+        @JsonPropertyDescription("The sidecar process that reports.") @Nullable
+        SidecarStatus sidecar,
 
         @JsonPropertyDescription("What the sidecar sees from inside its container.") @Nullable
         ObservationStatus observation,

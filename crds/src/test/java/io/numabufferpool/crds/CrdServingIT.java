@@ -180,6 +180,7 @@ class CrdServingIT {
                 "1f",
                 7,
                 "2026-12-01T03:00:00Z",
+                new SidecarStatus("0.1.0", "2026-12-01T02:59:00Z", true, 2, 3),
                 observation,
                 List.of(NumaNodeUsage.of(0, 4L << 30, 4L << 30, 0, 4L << 30, 524288, 100, 3, 2, 900, 100, 7)),
                 List.of(new PartitionUsage(0, 0, 2L << 30, 2L << 30, 262144, 50)),

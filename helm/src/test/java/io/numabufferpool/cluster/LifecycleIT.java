@@ -2,9 +2,13 @@ package io.numabufferpool.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.numabufferpool.crds.DecidedBy;
 import io.numabufferpool.crds.NumaPlacement;
+import io.numabufferpool.crds.NumaPlacementStatus;
+import io.numabufferpool.crds.Phase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -18,6 +22,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("cluster")
 @ExtendWith(Cluster.Parameter.class)
 final class LifecycleIT {
+    /** Three times the pool. */
+    private static final String FILE_BYTES = String.valueOf(48 << 20);
+
+    /** Longer than a sidecar needs to be replaced: its image is there, it ends within a second. */
+    private static final String READING_SECONDS = "60";
+
     private static UserNamespace namespace;
     private static String node;
 
@@ -93,16 +103,27 @@ final class LifecycleIT {
     }
 
     @Test
-    void theSidecarIsUpgradedUnderARunningClient() {
-        namespace.apply("shop.yaml", Map.of("name", "upgraded", "pool", "orders", "node", node));
-        var pod = namespace.podOf("upgraded").getMetadata().getName();
-        namespace.awaitReady(pod);
-        var before = namespace.placement(pod).getStatus();
-        var probe = Probe.in(namespace, pod, "app");
+    void theSidecarIsUpgradedUnderClientsThatReadAllTheTime(Cluster cluster) {
+        namespace.apply(
+                "readers.yaml",
+                Map.of(
+                        "name",
+                        "upgraded",
+                        "pool",
+                        "orders",
+                        "node",
+                        node,
+                        "bytes",
+                        FILE_BYTES,
+                        "seconds",
+                        READING_SECONDS));
+        namespace.awaitReady("upgraded");
+        var before = awaitServing("upgraded");
+        var probe = Probe.in(namespace, "upgraded", "keeper");
 
         namespace
                 .pods()
-                .withName(pod)
+                .withName("upgraded")
                 .edit(it -> new PodBuilder(it)
                         .editSpec()
                         .editFirstInitContainer()
@@ -110,19 +131,50 @@ final class LifecycleIT {
                         .endInitContainer()
                         .endSpec()
                         .build());
-        UserNamespace.awaiting("the sidecar of the new image")
-                .until(() ->
-                        UserNamespace.container(namespace.pods().withName(pod).get(), "numa-buffer-pool")
-                                        .getRestartCount()
-                                == 1);
-        namespace.awaitReady(pod);
+        var after = UserNamespace.awaiting("a report of the new sidecar")
+                .until(
+                        () -> namespace.placement("upgraded").getStatus(),
+                        it -> it.sidecar().readopted());
 
-        var after = namespace.pods().withName(pod).get();
-        assertThat(UserNamespace.container(after, "app").getRestartCount()).isZero();
-        assertThat(UserNamespace.container(after, "exporter").getRestartCount()).isZero();
-        UserNamespace.awaiting("a report of the new sidecar")
-                .until(() -> namespace.placement(pod).getStatus().sequence() != before.sequence());
-        assertThat(namespace.placement(pod).getStatus().generation()).isEqualTo(before.generation());
-        assertThat(Probe.in(namespace, pod, "app")).isEqualTo(probe);
+        assertThat(after.sidecar().startedAt()).isGreaterThan(before.sidecar().startedAt());
+        assertThat(after.generation()).isEqualTo(before.generation());
+        assertThat(after.phase()).isEqualTo(Phase.Serving);
+        assertThat(reading("first").getRunning()).as("was read all the time").isNotNull();
+        assertThat(Probe.in(namespace, "upgraded", "keeper")).isEqualTo(probe);
+        UserNamespace.awaiting("both readers ended")
+                .until(() -> reading("first").getTerminated() != null
+                        && reading("second").getTerminated() != null);
+        assertThat(reading("first").getTerminated().getExitCode())
+                .as(log("first"))
+                .isZero();
+        assertThat(reading("second").getTerminated().getExitCode())
+                .as(log("second"))
+                .isZero();
+        assertThat(restarts("numa-buffer-pool")).isEqualTo(1);
+        assertThat(restarts("keeper")).isZero();
+        UserNamespace.awaiting("the event of it")
+                .until(() -> cluster.client().v1().events().inNamespace(namespace.name()).list().getItems().stream()
+                        .anyMatch(event -> "SidecarReadopted".equals(event.getReason())));
+    }
+
+    private static NumaPlacementStatus awaitServing(String pod) {
+        return UserNamespace.awaiting(pod + " serves")
+                .until(() -> namespace.placement(pod).getStatus(), status -> status.phase() == Phase.Serving);
+    }
+
+    private static ContainerState reading(String container) {
+        return status(container).getState();
+    }
+
+    private static int restarts(String container) {
+        return status(container).getRestartCount();
+    }
+
+    private static ContainerStatus status(String container) {
+        return UserNamespace.container(namespace.pods().withName("upgraded").get(), container);
+    }
+
+    private static String log(String container) {
+        return namespace.pods().withName("upgraded").inContainer(container).getLog();
     }
 }

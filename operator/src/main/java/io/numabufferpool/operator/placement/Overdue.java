@@ -92,6 +92,7 @@ final class Overdue {
                 status.generation(),
                 status.sequence(),
                 status.reportedAt(),
+                status.sidecar(),
                 status.observation(),
                 status.numaNodes(),
                 status.partitions(),

@@ -6,6 +6,7 @@ import io.numabufferpool.crds.NumaPlacement;
 import io.numabufferpool.crds.NumaPlacementSpec;
 import io.numabufferpool.crds.NumaPlacementStatus;
 import io.numabufferpool.crds.ObservationStatus;
+import io.numabufferpool.crds.SidecarStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,7 +19,7 @@ enum PlacementChange {
     NONE,
     /** Counters, free memory: it can wait. */
     NUMBERS,
-    /** Phase, decision, conditions, where bytes lie: written at once. */
+    /** Phase, decision, conditions, where bytes lie, another sidecar process, a dead client: written at once. */
     STATE;
 
     /** Compares everything but sequence and time of the report. */
@@ -60,6 +61,7 @@ enum PlacementChange {
             @Nullable Object method,
             @Nullable Object decidedBy,
             @Nullable String generation,
+            @Nullable SidecarStatus sidecar,
             List<Placed> placed,
             Map<String, String> conditions,
             @Nullable String memsAllowed,
@@ -73,6 +75,7 @@ enum PlacementChange {
                     status.method(),
                     status.decidedBy(),
                     status.generation(),
+                    status.sidecar(),
                     status.numaNodes().stream().map(Placed::of).toList(),
                     conditions(status),
                     observation == null ? null : observation.memsAllowed(),

@@ -5,13 +5,13 @@ import io.numabufferpool.crds.Condition;
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaBufferPool;
 import io.numabufferpool.crds.NumaPlacement;
-import io.numabufferpool.crds.Phase;
 import io.numabufferpool.crds.Reason;
+import io.numabufferpool.crds.SidecarStatus;
 import io.numabufferpool.operator.cluster.EventRecorder;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +40,9 @@ final class PlacementEvents {
                 recorder.record(pool, pod, type(condition.reason()), condition.reason(), condition.message());
             }
         }
-        if (isReadopted(before, now)) {
+        var sidecarBefore = sidecarOf(before);
+        var sidecar = sidecarOf(now);
+        if (isReadopted(sidecarBefore, sidecar)) {
             recorder.record(
                     pool,
                     pod,
@@ -48,6 +50,17 @@ final class PlacementEvents {
                     Reason.SidecarReadopted.name(),
                     "The sidecar started again and took over segment "
                             + now.getStatus().generation() + "; clients kept running.");
+        }
+        long clients = since(sidecarBefore, sidecar, SidecarStatus::clientsReaped);
+        if (clients > 0) {
+            recorder.record(
+                    pool,
+                    pod,
+                    EventRecorder.Type.NORMAL,
+                    Reason.ClientReaped.name(),
+                    counted(clients, "client") + " ended without detaching; "
+                            + counted(since(sidecarBefore, sidecar, SidecarStatus::pinsReaped), "pin")
+                            + " given back, the others kept running.");
         }
     }
 
@@ -63,19 +76,31 @@ final class PlacementEvents {
         return NORMAL.contains(reason) ? EventRecorder.Type.NORMAL : EventRecorder.Type.WARNING;
     }
 
-    /** A sidecar that begins anew and ends up with the segment of before found it when it started. */
-    private static boolean isReadopted(@Nullable NumaPlacement before, NumaPlacement now) {
-        return before != null
-                && before.getStatus() != null
-                && now.getStatus().generation() != null
-                && Objects.equals(
-                        before.getStatus().generation(), now.getStatus().generation())
-                && isStarting(before.getStatus().phase())
-                && !isStarting(now.getStatus().phase());
+    /** Another process than the one that reported last, and it found the segment when it started. */
+    private static boolean isReadopted(@Nullable SidecarStatus before, @Nullable SidecarStatus now) {
+        return now != null
+                && now.readopted()
+                && (before == null || !before.readopted() || !before.startedAt().equals(now.startedAt()));
     }
 
-    private static boolean isStarting(Phase phase) {
-        return phase == Phase.Observing || phase == Phase.Deciding;
+    private static String counted(long count, String noun) {
+        return count + " " + noun + (count == 1 ? "" : "s");
+    }
+
+    /** How much a counter grew since {@code before}; a new process counts from 0. */
+    private static long since(
+            @Nullable SidecarStatus before, @Nullable SidecarStatus now, ToLongFunction<SidecarStatus> counter) {
+        if (now == null) {
+            return 0;
+        }
+        boolean sameProcess = before != null && before.startedAt().equals(now.startedAt());
+        return counter.applyAsLong(now) - (sameProcess ? counter.applyAsLong(before) : 0);
+    }
+
+    private static @Nullable SidecarStatus sidecarOf(@Nullable NumaPlacement placement) {
+        return placement == null || placement.getStatus() == null
+                ? null
+                : placement.getStatus().sidecar();
     }
 
     private static List<Condition> conditionsOf(@Nullable NumaPlacement placement) {

@@ -79,6 +79,7 @@ final class PlacementRecord {
                 generation(report, before),
                 report.sequence(),
                 now.truncatedTo(ChronoUnit.SECONDS).toString(),
+                told.sidecar(),
                 told.observation(),
                 told.numaNodes(),
                 told.partitions(),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.fabric8.kubeapitest.KubeAPIServer;
 import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
+import io.fabric8.kubeapitest.cert.CertManager;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -122,6 +123,11 @@ public final class ApiServerLane implements ExecutionCondition, BeforeAllCallbac
         config.setImpersonateGroups(
                 "system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated");
         return client(config);
+    }
+
+    /** The key that service account tokens are signed with. */
+    static Path tokenSigningKey() {
+        return Path.of(new CertManager(folder()).getAPIServerKeyPath());
     }
 
     static String kubeConfig() {

@@ -142,6 +142,22 @@ final class ReportIT {
     }
 
     @Test
+    void anExpiredTokenIsRefusedInTheApiServersWords() throws Exception {
+        var pod = shop.createPod("expired", pool);
+        var genuine = SidecarOfTest.token(shop, pod, "numabufferpool.io");
+        var sidecar = new SidecarOfTest(shop, pod, pool, operator)
+                .withToken(SidecarOfTest.expired(genuine, ApiServerLane.tokenSigningKey()));
+
+        var response = sidecar.send(sidecar.asking("0-3"));
+
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(response.body())
+                .contains("The API server does not accept the token: ")
+                .contains("token has expired");
+        assertThat(shop.placement("expired")).isNull();
+    }
+
+    @Test
     void aSidecarSpeaksForItsOwnPodOnly() {
         var victim = shop.createPod("victim", pool);
         var attacker = shop.createPod("attacker", pool);

@@ -2,6 +2,7 @@ package io.numabufferpool.operator.apiserver;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.numabufferpool.crds.NumaBufferPool;
@@ -14,6 +15,7 @@ import io.numabufferpool.crds.PlacementAnswer;
 import io.numabufferpool.crds.PlacementReport;
 import io.numabufferpool.crds.PodReference;
 import io.numabufferpool.crds.PoolReference;
+import io.numabufferpool.crds.SidecarStatus;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -21,13 +23,21 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.Signature;
 import java.security.cert.CertificateFactory;
+import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 
 /** A sidecar as the operator sees it: a real token, a real TLS connection, reports about a machine of the test's choice. */
 final class SidecarOfTest {
@@ -69,6 +79,25 @@ final class SidecarOfTest {
                         .build())
                 .getStatus()
                 .getToken();
+    }
+
+    /** The API server's own signature under a token that ended a minute ago: waiting would take ten minutes, the shortest life. */
+    static String expired(String genuine, Path signingKey) throws IOException, GeneralSecurityException {
+        var parts = genuine.split("\\.", -1);
+        var mapper = new ObjectMapper();
+        var claims = (ObjectNode) mapper.readTree(Base64.getUrlDecoder().decode(parts[1]));
+        long end = Instant.now().minusSeconds(60).getEpochSecond();
+        claims.put("exp", end).put("iat", end - 3600).put("nbf", end - 3600);
+        var text = Base64.getUrlEncoder().withoutPadding();
+        var signed = parts[0] + "." + text.encodeToString(mapper.writeValueAsBytes(claims));
+        try (var pem = new PEMParser(Files.newBufferedReader(signingKey))) {
+            var signature = Signature.getInstance("SHA256withRSA");
+            signature.initSign(new JcaPEMKeyConverter()
+                    .getKeyPair((PEMKeyPair) pem.readObject())
+                    .getPrivate());
+            signature.update(signed.getBytes(StandardCharsets.US_ASCII));
+            return signed + "." + text.encodeToString(signature.sign());
+        }
     }
 
     SidecarOfTest withToken(String other) {
@@ -132,6 +161,7 @@ final class SidecarOfTest {
                         generation,
                         sequence,
                         null,
+                        new SidecarStatus("0.1.0", "2026-12-01T00:00:00.000Z", false, 0, 0),
                         fourNodes(memsAllowed),
                         usage,
                         List.of(),

@@ -232,6 +232,7 @@ final class PlacementWriterTest {
                 hits + 1,
                 "2026-12-01T00:00:00Z",
                 null,
+                null,
                 List.of(NumaNodeUsage.of(0, 1 << 24, 1 << 24, 0, 1 << 24, 2048, 10, 0, 0, hits, 0, 0)),
                 List.of(),
                 List.of()));

@@ -45,7 +45,7 @@ class ReportChecksTest {
     private static PlacementReport reporting(int numaNode) {
         var usage = NumaNodeUsage.of(numaNode, 0, 0, 0, 0, 8, 4, 0, 0, 1, 1, 0);
         var status = new NumaPlacementStatus(
-                Phase.Serving, null, null, null, "1f", 1, null, null, List.of(usage), List.of(), List.of());
+                Phase.Serving, null, null, null, "1f", 1, null, null, null, List.of(usage), List.of(), List.of());
         return new PlacementReport(
                 1,
                 "1f",

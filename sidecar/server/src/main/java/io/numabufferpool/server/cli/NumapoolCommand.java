@@ -1,8 +1,7 @@
 package io.numabufferpool.server.cli;
 
-import java.io.IOException;
+import io.numabufferpool.server.config.ProgramVersion;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -72,12 +71,8 @@ public final class NumapoolCommand implements Runnable {
     /** As the build wrote it. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
-        public String[] getVersion() throws IOException {
-            try (var file = NumapoolCommand.class.getResourceAsStream("/numapool.version")) {
-                var version =
-                        file == null ? "unknown" : new String(file.readAllBytes(), StandardCharsets.UTF_8).strip();
-                return new String[] {"numapool " + version};
-            }
+        public String[] getVersion() {
+            return new String[] {"numapool " + ProgramVersion.text()};
         }
     }
 }

@@ -5,6 +5,7 @@ import io.numabufferpool.server.segment.PlacementFailed;
 import io.numabufferpool.server.segment.StopSignal;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -17,7 +18,8 @@ final class Patience {
     private static final Duration PAUSE_FIRST = Duration.ofSeconds(1);
     private static final Duration PAUSE_LAST = Duration.ofSeconds(10);
 
-    private final StopSignal stop;
+    private final Consumer<Duration> pauses;
+    private final LongSupplier nanoTime;
     private final Log log;
 
     /** The last problem did not go away. */
@@ -30,7 +32,12 @@ final class Patience {
     }
 
     Patience(StopSignal stop, Log log) {
-        this.stop = stop;
+        this(stop::pause, System::nanoTime, log);
+    }
+
+    Patience(Consumer<Duration> pauses, LongSupplier nanoTime, Log log) {
+        this.pauses = pauses;
+        this.nanoTime = nanoTime;
         this.log = log;
     }
 
@@ -38,7 +45,7 @@ final class Patience {
     <T> T until(Supplier<T> attempt, Consumer<Problem> failed) {
         var pause = PAUSE_FIRST;
         var last = "";
-        long sinceNanos = System.nanoTime();
+        long sinceNanos = nanoTime.getAsLong();
         while (true) {
             try {
                 return attempt.get();
@@ -46,15 +53,15 @@ final class Patience {
                 var message = String.valueOf(problem.getMessage());
                 if (!message.equals(last)) {
                     last = message;
-                    sinceNanos = System.nanoTime();
+                    sinceNanos = nanoTime.getAsLong();
                 }
                 failed.accept(new Problem(problem.reason(), message));
-                if (System.nanoTime() - sinceNanos > SAME_PROBLEM_MAX.toNanos()) {
+                if (nanoTime.getAsLong() - sinceNanos > SAME_PROBLEM_MAX.toNanos()) {
                     throw new GaveUp("no progress for " + SAME_PROBLEM_MAX.toMinutes() + " minutes: " + message);
                 }
             }
             log.info("trying again", "seconds", pause.toSeconds());
-            stop.pause(pause);
+            pauses.accept(pause);
             pause = pause.multipliedBy(2);
             pause = pause.compareTo(PAUSE_LAST) > 0 ? PAUSE_LAST : pause;
         }

@@ -50,6 +50,7 @@ public final class Sidecar {
     private final Linux linux;
     private final PlacementRequest request;
     private final StateBoard board = new StateBoard();
+    private final SidecarProcess process;
     private final Observer observer;
     private final SegmentMaker maker;
     private final StatusSource status;
@@ -65,7 +66,8 @@ public final class Sidecar {
         this.request = PlacementMapping.toRequest(settings.spec());
         this.observer = new Observer(new ObservationReader(linux), request);
         this.maker = new SegmentMaker(linux, settings.spec(), settings.folders(), progress, stop, log, clock);
-        this.status = new StatusSource(settings, board, log, clock);
+        this.process = new SidecarProcess(clock);
+        this.status = new StatusSource(settings, board, process, log, clock);
         this.stop = stop;
         this.log = log;
         this.clock = clock;
@@ -137,6 +139,7 @@ public final class Sidecar {
         board.change(state -> state.at(Phase.Observing).observed(seen));
         var adopted = maker.adopt(seen);
         if (adopted.isPresent()) {
+            process.readopted();
             log.info(
                     "took over the segment that was there",
                     "event",
@@ -254,6 +257,8 @@ public final class Sidecar {
     }
 
     private void reaped(Set<Integer> clientNumbers, Reaper.Reaped reaped) {
+        process.reaped(clientNumbers.size(), reaped);
+        reporter.ifPresent(Reporter::stateChanged);
         log.info(
                 "cleared what dead clients had left",
                 "event",

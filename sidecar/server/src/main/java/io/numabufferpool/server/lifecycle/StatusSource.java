@@ -29,14 +29,16 @@ final class StatusSource {
 
     private final ServeSettings settings;
     private final StateBoard board;
+    private final SidecarProcess process;
     private final StatusFactory factory;
     private final Log log;
     private volatile @Nullable BufferPool pool;
     private volatile @Nullable AttachServer attach;
 
-    StatusSource(ServeSettings settings, StateBoard board, Log log, Clock clock) {
+    StatusSource(ServeSettings settings, StateBoard board, SidecarProcess process, Log log, Clock clock) {
         this.settings = settings;
         this.board = board;
+        this.process = process;
         this.factory = new StatusFactory(settings.spec(), settings.pool().generation(), clock);
         this.log = log;
     }
@@ -78,7 +80,8 @@ final class StatusSource {
     synchronized PlacementReport report(long sequence) {
         var state = board.state();
         var pod = settings.pod().orElseThrow(() -> new IllegalStateException("reports are of pods"));
-        var status = factory.status(state, statistics().map(Rounding::of), ClientTable.together(clients()), sequence);
+        var status = factory.status(
+                state, statistics().map(Rounding::of), ClientTable.together(clients()), process.status(), sequence);
         return new PlacementReport(
                 sequence, state.generationText().orElse(null), settings.pool(), pod, decision(state), status);
     }
@@ -95,7 +98,7 @@ final class StatusSource {
         var clients = clients();
         var statistics = statistics();
         var served = pool;
-        var status = factory.status(state, statistics, ClientTable.together(clients), 0);
+        var status = factory.status(state, statistics, ClientTable.together(clients), process.status(), 0);
         return new StatusDocument(
                 settings.pool().name(),
                 settings.pod().map(StatusSource::podName).orElse(null),

@@ -193,6 +193,7 @@ public final class Reporter implements AutoCloseable {
                 status.generation(),
                 0,
                 null,
+                status.sidecar(),
                 status.observation(),
                 status.numaNodes(),
                 status.partitions(),

@@ -10,6 +10,7 @@ import io.numabufferpool.crds.ObservationStatus;
 import io.numabufferpool.crds.PartitionUsage;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.Reason;
+import io.numabufferpool.crds.SidecarStatus;
 import io.numabufferpool.placement.ByteCount;
 import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.PlacementPolicy;
@@ -41,6 +42,7 @@ public final class StatusFactory {
             SidecarState state,
             Optional<PoolStatistics> statistics,
             ObservationStatus.@Nullable Clients clients,
+            SidecarStatus sidecar,
             long sequence) {
         var rows = NodeTable.rows(state, statistics);
         long placed = rows.stream().mapToLong(NumaNodeUsage::placedBytes).sum();
@@ -53,6 +55,7 @@ public final class StatusFactory {
                 state.generationText().orElse(null),
                 sequence,
                 null,
+                sidecar,
                 state.observation()
                         .map(seen -> PlacementMapping.toApi(seen, clients))
                         .orElse(null),

@@ -54,7 +54,18 @@ class ReporterTest {
                 new PodReference("shop", "db-0", "p", null),
                 null,
                 new NumaPlacementStatus(
-                        phase.get(), null, null, null, null, sequence, null, null, List.of(), List.of(), List.of()));
+                        phase.get(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        sequence,
+                        null,
+                        null,
+                        null,
+                        List.of(),
+                        List.of(),
+                        List.of()));
     }
 
     private OperatorClient client() {
