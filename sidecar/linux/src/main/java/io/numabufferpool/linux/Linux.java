@@ -45,7 +45,7 @@ public interface Linux {
 
     // ---- memory -----------------------------------------------------------------------------------------------
 
-    /** mmap(2), MAP_SHARED (never MAP_POPULATE), at an address aligned to {@code alignmentBytes}, a power of two. */
+    /** mmap(2), MAP_SHARED | MAP_NORESERVE (never MAP_POPULATE), at an address aligned to {@code alignmentBytes}, a power of two. */
     Mapping map(LinuxFile file, long offsetBytes, long bytes, Protection protection, long alignmentBytes);
 
     /** madvise(2). POPULATE_WRITE returns EFAULT where a touch would be SIGBUS; pages so far stay. */

@@ -9,9 +9,12 @@ final class MappingPlace {
      *
      * Apart: the kernel joins neighbouring mappings of neighbouring parts of a file into one, which then has one line in
      * numa_maps: nobody could say on which nodes each part lies. Every mapping of ours keeps a page without access below it, so no
-     * two of them touch. */
+     * two of them touch.
+     *
+     * Without reserve: mmap of a hugetlbfs file would set pages aside for all of it, also for the room that a segment may grow
+     * into and on whichever node, and refuse where there are too few. Pages are taken by POPULATE_WRITE, which answers. */
     private static final int PROT_NONE = 0;
-    private static final int MAP_SHARED = 1;
+    private static final int MAP_SHARED_NORESERVE = 0x1 | 0x4000;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
     /** Since 4.17; an older kernel takes the address as a hint, which the result shows. */
     private static final int MAP_FIXED_NOREPLACE = 0x100000;
@@ -43,7 +46,8 @@ final class MappingPlace {
 
     /** -EEXIST where the kernel's own choice is not aligned, or has a neighbour below. */
     private long tryAnywhere(JnaFile file, long offset, long bytes, int protection, long alignment) {
-        long address = file.callLong(descriptor -> LibC.mmap(0, bytes, protection, MAP_SHARED, descriptor, offset));
+        long address =
+                file.callLong(descriptor -> LibC.mmap(0, bytes, protection, MAP_SHARED_NORESERVE, descriptor, offset));
         if (address < 0 || (address % alignment == 0 && guarded(address))) {
             return address;
         }
@@ -53,7 +57,7 @@ final class MappingPlace {
 
     private long tryAt(long place, JnaFile file, long offset, long bytes, int protection) {
         long address = file.callLong(descriptor ->
-                LibC.mmap(place, bytes, protection, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, offset));
+                LibC.mmap(place, bytes, protection, MAP_SHARED_NORESERVE | MAP_FIXED_NOREPLACE, descriptor, offset));
         if (address < 0 || (address == place && guarded(place))) {
             return address;
         }

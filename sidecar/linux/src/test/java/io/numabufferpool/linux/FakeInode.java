@@ -154,13 +154,4 @@ final class FakeInode {
         collapsed.put(offset / COLLAPSED_BYTES, true);
         return Errno.OK;
     }
-
-    /** Pages that a mapping of this range would have to be given. */
-    long missingPages(long offset, long length) {
-        long missing = 0;
-        for (long page = offset / pageBytes; page * pageBytes < offset + length; page++) {
-            missing += numaNodeOf(page) == ABSENT ? 1 : 0;
-        }
-        return missing;
-    }
 }

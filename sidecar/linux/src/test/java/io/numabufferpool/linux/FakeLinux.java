@@ -277,9 +277,6 @@ public final class FakeLinux implements Linux {
         var inode = fake.inode;
         throwUnlessOk(!fake.writable && protection == Protection.READ_WRITE ? Errno.EACCES : Errno.OK, attempted);
         throwUnlessOk(offsetBytes % inode.pageBytes != 0 ? Errno.EINVAL : Errno.OK, attempted);
-        boolean reservable = inode.kind != FileSystemStatus.Kind.HUGETLBFS
-                || inode.missingPages(offsetBytes, bytes) <= machine.free(inode.pageBytes);
-        throwUnlessOk(reservable ? Errno.OK : Errno.ENOMEM, attempted);
         var mapping = new FakeMapping(this, inode, offsetBytes, bytes, protection);
         memory.add(mapping);
         return mapping;

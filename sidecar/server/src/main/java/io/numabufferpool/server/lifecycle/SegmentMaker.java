@@ -14,7 +14,6 @@ import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.LinuxException;
 import io.numabufferpool.linux.Mapping;
 import io.numabufferpool.linux.Protection;
-import io.numabufferpool.placement.ByteCount;
 import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.Observation;
@@ -179,15 +178,7 @@ final class SegmentMaker {
         }
     }
 
-    /** On hugetlbfs mmap reserves the whole file, also the part that is kept for growing. */
     private PlacementFailed notMade(LinuxException failed) {
-        if (reserved() && failed.errno() == Errno.ENOMEM) {
-            return new PlacementFailed(
-                    Reason.InsufficientHugePages,
-                    failed.getMessage() + ": fewer huge pages are free than the segment may grow to ("
-                            + ByteCount.render(request.maxSizeBytes())
-                            + "). Reserve more of them, or make spec.size and spec.maxSize smaller.");
-        }
         if (reserved() && failed.errno() == Errno.EACCES) {
             return new PlacementFailed(
                     Reason.FsGroupMissing,

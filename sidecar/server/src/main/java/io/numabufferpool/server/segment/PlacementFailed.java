@@ -1,6 +1,7 @@
 package io.numabufferpool.server.segment;
 
 import io.numabufferpool.crds.Reason;
+import io.numabufferpool.linux.Errno;
 import io.numabufferpool.placement.HugePageMode;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -31,6 +32,12 @@ public final class PlacementFailed extends RuntimeException {
                                 node(shortage.numaNode()),
                                 shortage.errno()))
                 .collect(Collectors.joining("; "));
+        if (shortages.stream().anyMatch(shortage -> shortage.errno() == Errno.EINVAL)) {
+            return new PlacementFailed(
+                    Reason.SegmentFailed,
+                    "madvise(MADV_POPULATE_WRITE) failed for " + where
+                            + ": this kernel does not know it. Run the pod on a node with Linux 5.14 or later.");
+        }
         var fix = reserved
                 ? "Reserve more huge pages on that node, name other nodes in spec.placement.nodes, make spec.size smaller,"
                         + " or set spec.placement.enforcement to BestEffort."

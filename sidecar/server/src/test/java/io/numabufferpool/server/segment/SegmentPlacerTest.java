@@ -197,6 +197,23 @@ class SegmentPlacerTest {
         assertThat(stopped).isNotNull();
     }
 
+    /** As Linux 5.10 answers. */
+    @Test
+    void aKernelWithoutPopulateIsNamedNotCalledFull() {
+        nodes.linux.fail(FakeCall.POPULATE_WRITE, Errno.EINVAL);
+        var windows = nodes.map(FakeNodes.oneRangeANode(SHARE), HugePageMode.Transparent);
+
+        var failed = catchThrowableOfType(
+                PlacementFailed.class,
+                () -> nodes.placer(HugePageMode.Transparent)
+                        .place(windows, PlacementMethod.Mbind, Enforcement.BestEffort));
+
+        assertThat(failed.reason()).isEqualTo(Reason.SegmentFailed);
+        assertThat(failed)
+                .hasMessageStartingWith("madvise(MADV_POPULATE_WRITE) failed for ")
+                .hasMessageEndingWith("Run the pod on a node with Linux 5.14 or later.");
+    }
+
     @Test
     void anInterruptedPopulateGoesOn() {
         nodes.linux.fail(FakeCall.POPULATE_WRITE, Errno.EINTR, 0, 7);
