@@ -4,18 +4,12 @@ import io.numabufferpool.linux.JnaLinux;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.server.config.InvalidSettings;
-import io.numabufferpool.server.config.PoolEnvironment;
 import io.numabufferpool.server.config.PoolFile;
 import io.numabufferpool.server.config.PoolFolders;
 import io.numabufferpool.server.config.ServeFolders;
 import io.numabufferpool.server.config.ServeSettings;
-import io.numabufferpool.server.lifecycle.Sidecar;
-import io.numabufferpool.server.log.Log;
-import io.numabufferpool.server.log.LogFinder;
 import io.numabufferpool.server.log.LogFormat;
-import io.numabufferpool.server.segment.StopSignal;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -58,43 +52,25 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var environment = new PoolEnvironment(System.getenv());
-        boolean inPod = file == null;
-        var log = new Log(System.err, inPod ? LogFormat.JSON : LogFormat.TEXT, Clock.systemUTC());
-        LogFinder.lead(log);
-        var linux = new JnaLinux();
-        ServeSettings settings;
-        try {
-            settings = settings(environment, linux);
-        } catch (InvalidSettings wrong) {
-            if (!inPod) {
-                throw new CommandFailed(ExitStatus.USAGE, String.valueOf(wrong.getMessage()));
-            }
-            log.error("the sidecar cannot serve", "reason", wrong.getMessage());
-            return ExitStatus.USAGE;
-        }
-        var terminal = Terminal.of(2);
-        var progress = terminal.interactive() ? new ProgressBar(System.err) : new ProgressLog(log);
-        var stop = new StopSignal();
-        try (var signals = SignalHandler.of(stop)) {
-            var sidecar = new Sidecar(settings, linux, progress, stop, log, Clock.systemUTC());
-            int exitStatus = sidecar.run() ? ExitStatus.OK : ExitStatus.FAILED;
-            signals.ended(exitStatus);
-            return exitStatus;
-        }
-    }
-
-    private ServeSettings settings(PoolEnvironment environment, Linux linux) {
         if (httpPort < 0 || httpPort > 65_535) {
-            throw new InvalidSettings("--http " + httpPort + " is no port; use 0 to 65535.");
+            throw new CommandFailed(ExitStatus.USAGE, "--http " + httpPort + " is no port; use 0 to 65535.");
         }
         if (file == null) {
             if (folder != null) {
-                throw new InvalidSettings("--dir needs -f: in a pod the folders are mounts.");
+                throw new CommandFailed(ExitStatus.USAGE, "--dir needs -f: in a pod the folders are mounts.");
             }
-            return ServeSettings.inPod(environment, httpPort);
+            return ServeProgram.runInPod(httpPort);
         }
-        var pool = PoolFile.read(file);
+        var linux = new JnaLinux();
+        try {
+            return ServeProgram.run(settings(file, linux), linux, ServeProgram.log(LogFormat.TEXT));
+        } catch (InvalidSettings wrong) {
+            throw new CommandFailed(ExitStatus.USAGE, String.valueOf(wrong.getMessage()));
+        }
+    }
+
+    private ServeSettings settings(Path poolFile, Linux linux) {
+        var pool = PoolFile.read(poolFile);
         int uid = linux.processStatus().uid();
         var wanted = folder == null ? PoolFolders.defaultFolder(uid, pool.name()) : folder.toAbsolutePath();
         boolean reserved = pool.spec().hugePages().mode() == HugePageMode.Reserved;
