@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -155,25 +156,23 @@ final class Cluster implements AutoCloseable {
                 .until(() -> operatorsAre(replicas));
     }
 
+    /** As {@code kubectl rollout status}: a pod of before that still runs does not count, one that ends has ended. */
     private boolean operatorsAre(int replicas) {
         var deployment = client.apps()
                 .deployments()
                 .inNamespace(Chart.NAMESPACE)
                 .withName(OPERATOR)
                 .get();
+        var status = deployment.getStatus();
         var pods = client.pods()
                 .inNamespace(Chart.NAMESPACE)
                 .withLabel("app.kubernetes.io/name", OPERATOR)
                 .list()
                 .getItems();
-        return pods.size() == replicas
-                && Optional.ofNullable(deployment.getStatus().getReadyReplicas())
-                                .orElse(0)
-                        == replicas
-                && deployment
-                        .getMetadata()
-                        .getGeneration()
-                        .equals(deployment.getStatus().getObservedGeneration());
+        return deployment.getMetadata().getGeneration().equals(status.getObservedGeneration())
+                && Stream.of(status.getReplicas(), status.getUpdatedReplicas(), status.getReadyReplicas())
+                        .allMatch(count -> Optional.ofNullable(count).orElse(0) == replicas)
+                && pods.size() == replicas;
     }
 
     @Override

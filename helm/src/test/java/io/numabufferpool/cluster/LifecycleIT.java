@@ -26,7 +26,7 @@ final class LifecycleIT {
     private static final String FILE_BYTES = String.valueOf(48 << 20);
 
     /** Longer than a sidecar needs to be replaced: its image is there, it ends within a second. */
-    private static final String READING_SECONDS = "60";
+    private static final String READING_SECONDS = "90";
 
     private static UserNamespace namespace;
     private static String node;
