@@ -149,12 +149,15 @@ class FakePlacementTest {
     }
 
     @Test
-    void aFileOfReservedPagesThatTheMachineHasNotIsRefusedAtMap() {
+    void reservedPagesThatTheMachineHasNotAreRefusedWhenTheyAreWantedAndThoseSoFarStay() {
         linux.mountHugePages(Path.of("/hugepages"), HUGE);
         linux.setFreePages(0, HUGE, 1);
         linux.setFreePages(1, HUGE, 1);
 
-        LinuxContract.assertFails(Errno.ENOMEM, () -> map("/hugepages/buffers", 3 * HUGE), "/hugepages/buffers");
+        var memory = map("/hugepages/buffers", 3 * HUGE).memory();
+
+        assertThat(linux.advise(memory, Advice.POPULATE_WRITE)).isEqualTo(Errno.EFAULT);
+        assertThat(linux.hugeBytes(memory).reservedBytes()).isEqualTo(2 * HUGE);
     }
 
     @Test
