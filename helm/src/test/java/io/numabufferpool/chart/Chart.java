@@ -13,7 +13,7 @@ public final class Chart {
     public static final String RELEASE = "numa-buffer-pool";
     public static final String NAMESPACE = "numa-buffer-pool";
 
-    /** The oldest Kubernetes that the chart renders for. */
+    /** The oldest Kubernetes with the policy. */
     static final String KUBE_VERSION = "1.36.0";
 
     private Chart() {}
@@ -37,6 +37,10 @@ public final class Chart {
 
     static String renderFor(String kubeVersion) {
         return template(kubeVersion).call();
+    }
+
+    static String renderFor(String kubeVersion, String key, Object value) {
+        return template(kubeVersion).set(key, value).call();
     }
 
     private static com.marcnuri.helm.TemplateCommand template(String kubeVersion) {

@@ -19,10 +19,19 @@ final class ChartRightsTest {
     @Test
     void rolesEqualThoseThatTheOperatorIsTestedUnder() {
         var documented = Chart.objects(Golden.read(Path.of("../operator/docs/rbac.yaml")));
+        var withWebhook = Chart.objects(Chart.renderWith("injection.mechanism", "Webhook"));
 
         for (var kind : ROLES) {
-            assertThat(rules(Chart.objects(), kind)).as(kind).isEqualTo(rules(documented, kind));
+            assertThat(rules(withWebhook, kind)).as(kind).isEqualTo(rules(documented, kind));
         }
+    }
+
+    @Test
+    void theWebhooksRoleIsThereOnlyWithTheWebhook() {
+        assertThat(Chart.objects())
+                .filteredOn(object -> ROLES.contains(object.getKind()))
+                .extracting(object -> object.getMetadata().getName())
+                .containsOnly("numa-buffer-pool-operator");
     }
 
     private static Object rules(List<GenericKubernetesResource> objects, String kind) {

@@ -3,6 +3,7 @@ package io.numabufferpool.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,16 +36,31 @@ final class ChartTest {
         Golden.assertSame(render.resolve("manifests.yaml"), String.join("\n---\n", manifests) + "\n");
     }
 
+    /** Kubernetes -> the object that injects, and the one that does not. */
+    @ParameterizedTest
+    @CsvSource({
+        "1.33.13, MutatingWebhookConfiguration, MutatingAdmissionPolicy",
+        "1.36.0, MutatingAdmissionPolicy, MutatingWebhookConfiguration"
+    })
+    void theApiServerDecidesWhoInjects(String kubeVersion, String wanted, String other) {
+        var kinds = Chart.objects(Chart.renderFor(kubeVersion)).stream()
+                .map(GenericKubernetesResource::getKind)
+                .toList();
+
+        assertThat(kinds).contains(wanted).doesNotContain(other);
+    }
+
     @Test
-    void anApiServerWithoutThePolicyIsRefusedWithTheVersionsItNeeds() {
-        assertThatThrownBy(() -> Chart.renderFor("1.33.13"))
-                .hasMessageContaining("MutatingAdmissionPolicy of admissionregistration.k8s.io/v1")
-                .hasMessageContaining("this API server (v1.33.13) does not")
-                .hasMessageContaining("Use a cluster of 1.36 or later");
+    void aPolicyThatTheApiServerDoesNotHaveIsRefusedWithTheVersionsItNeeds() {
+        assertThatThrownBy(() -> Chart.renderFor("1.33.13", "injection.mechanism", "Policy"))
+                .hasMessageContaining("injection.mechanism is Policy")
+                .hasMessageContaining("this API server (v1.33.13)")
+                .hasMessageContaining("Use Auto or Webhook");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            injection.mechanism         | Sidecar     | mechanism
             sidecar.cpu.guaranteed      | half        | guaranteed
             sidecar.cpu.request         | 1Gi         | request
             sidecar.image.pullPolicy    | Sometimes   | pullPolicy

@@ -50,7 +50,7 @@ final class NumaNodesIT {
 
     @AfterAll
     static void leave() {
-        namespace.close();
+        namespace.closeAndWait();
     }
 
     @Test

@@ -175,6 +175,14 @@ final class UserNamespace implements AutoCloseable {
         return Awaitility.await(what).atMost(RUNNING_WITHIN).pollInterval(Duration.ofMillis(500));
     }
 
+    /** Waits until its pods are gone, and with them the CPUs that were exclusively theirs. */
+    void closeAndWait() {
+        client.namespaces()
+                .withName(name)
+                .withTimeout(RUNNING_WITHIN.toSeconds(), TimeUnit.SECONDS)
+                .delete();
+    }
+
     /** Does not wait: pods of an emulated node take their time to end. */
     @Override
     public void close() {

@@ -9,6 +9,8 @@ import io.numabufferpool.operator.certificate.CertificateKeeper;
 import io.numabufferpool.operator.cluster.CachedCluster;
 import io.numabufferpool.operator.cluster.EventRecorder;
 import io.numabufferpool.operator.cluster.ResourceNames;
+import io.numabufferpool.operator.injection.InjectionMechanism;
+import io.numabufferpool.operator.injection.WebhookInjection;
 import io.numabufferpool.operator.report.PlacementStore;
 import io.numabufferpool.operator.report.ReportService;
 import io.vertx.core.Vertx;
@@ -28,7 +30,8 @@ final class OperatorBeans {
     private static final String NAMESPACE = "numapool.namespace";
     private static final String POD_NAME = "numapool.pod-name";
     private static final String SERVICE = "numapool.service";
-    private static final String INJECTION_POLICY = "numapool.injection-policy";
+    private static final String INJECTION_NAME = "numapool.injection.name";
+    private static final String INJECTION_MECHANISM = "numapool.injection.mechanism";
 
     @Produces
     @Singleton
@@ -66,8 +69,25 @@ final class OperatorBeans {
     @Produces
     @Singleton
     InjectionProbe injectionProbe(
-            KubernetesClient client, Clock clock, @ConfigProperty(name = INJECTION_POLICY) String name) {
-        return new InjectionProbe(client, name, clock);
+            KubernetesClient client,
+            Clock clock,
+            @ConfigProperty(name = INJECTION_NAME) String name,
+            @ConfigProperty(name = INJECTION_MECHANISM) InjectionMechanism mechanism) {
+        return new InjectionProbe(client, name, mechanism, clock);
+    }
+
+    /** Empty where injection is a policy of the API server. */
+    @Produces
+    @Singleton
+    WebhookInjection webhookInjection(
+            KubernetesClient client,
+            CertificateKeeper certificates,
+            InjectionConfig config,
+            @ConfigProperty(name = INJECTION_NAME) String name,
+            @ConfigProperty(name = INJECTION_MECHANISM) InjectionMechanism mechanism) {
+        return mechanism == InjectionMechanism.Webhook
+                ? WebhookInjection.of(client, name, certificates, config.settings())
+                : WebhookInjection.none();
     }
 
     @Produces
@@ -97,7 +117,8 @@ final class OperatorBeans {
             CachedCluster cluster,
             EventRecorder events,
             MeterRegistry registry,
+            WebhookInjection injection,
             Clock clock) {
-        return new ReportService(vertx, client, cluster, events, registry, clock);
+        return new ReportService(vertx, client, cluster, events, registry, injection.desk(), clock);
     }
 }

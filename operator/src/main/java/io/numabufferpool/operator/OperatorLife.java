@@ -2,6 +2,8 @@ package io.numabufferpool.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.numabufferpool.operator.certificate.CertificateKeeper;
+import io.numabufferpool.operator.injection.WebhookInjection;
+import io.numabufferpool.operator.injection.WebhookRegistration;
 import io.numabufferpool.operator.report.ReportService;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -34,6 +36,7 @@ final class OperatorLife implements HealthCheck {
 
     private final CertificateKeeper certificates;
     private final ReportService reports;
+    private final WebhookInjection injection;
     private final int reportPort;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("certificates").factory());
@@ -43,16 +46,20 @@ final class OperatorLife implements HealthCheck {
     OperatorLife(
             CertificateKeeper certificates,
             ReportService reports,
+            WebhookInjection injection,
             @ConfigProperty(name = "numapool.report-port") int reportPort) {
         this.certificates = certificates;
         this.reports = reports;
+        this.injection = injection;
         this.reportPort = reportPort;
     }
 
     /** Before the reconcilers begin: they hand out the CA. */
     void start(@Observes @Priority(1) StartupEvent event) throws InterruptedException {
         firstRefresh();
+        certificates.onBundleChange(this::register);
         listening = reports.start(certificates, reportPort);
+        register();
         var unusedRefreshing =
                 timer.scheduleWithFixedDelay(this::refresh, REFRESH_SECONDS, REFRESH_SECONDS, TimeUnit.SECONDS);
     }
@@ -72,7 +79,18 @@ final class OperatorLife implements HealthCheck {
         }
     }
 
+    /** After this the API server may ask; before, it refuses pods that ask for a pool. */
+    private void register() {
+        try {
+            injection.registration().ifPresent(WebhookRegistration::refresh);
+        } catch (RuntimeException e) {
+            // The next refresh tries again.
+            LOG.warnv("webhook not registered: problem={0}", e.getMessage());
+        }
+    }
+
     private void refresh() {
+        register();
         try {
             certificates.refresh();
         } catch (RuntimeException e) {

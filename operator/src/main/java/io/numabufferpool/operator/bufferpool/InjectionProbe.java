@@ -3,13 +3,14 @@ package io.numabufferpool.operator.bufferpool;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.numabufferpool.operator.injection.InjectionMechanism;
 import java.net.HttpURLConnection;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Looks whether the chart's MutatingAdmissionPolicy and its binding are there; asks at most every 30 s. Thread-safe. */
+/** Looks whether the chart's policy and its binding, or its webhook, are there; asks at most every 30 s. Thread-safe. */
 public final class InjectionProbe {
     /** Somebody who deletes a policy reads about it within a minute; all pools share one look. */
     static final Duration REMEMBERED = Duration.ofSeconds(30);
@@ -21,17 +22,21 @@ public final class InjectionProbe {
             context("MutatingAdmissionPolicy", "mutatingadmissionpolicies");
     private static final ResourceDefinitionContext BINDINGS =
             context("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings");
+    private static final ResourceDefinitionContext WEBHOOKS =
+            context("MutatingWebhookConfiguration", "mutatingwebhookconfigurations");
 
     private final KubernetesClient client;
     private final String name;
+    private final InjectionMechanism mechanism;
     private final Clock clock;
     private @Nullable InjectionState last;
     private Instant lookedAt = Instant.MIN;
 
-    /** Ready to use; {@code name}: of the policy and of its binding. */
-    public InjectionProbe(KubernetesClient client, String name, Clock clock) {
+    /** Ready to use; {@code name}: of the policy and of its binding, or of the webhook. */
+    public InjectionProbe(KubernetesClient client, String name, InjectionMechanism mechanism, Clock clock) {
         this.client = client;
         this.name = name;
+        this.mechanism = mechanism;
         this.clock = clock;
     }
 
@@ -59,6 +64,11 @@ public final class InjectionProbe {
     }
 
     private InjectionState ask() {
+        if (mechanism == InjectionMechanism.Webhook) {
+            return exists(WEBHOOKS)
+                    ? InjectionState.complete()
+                    : InjectionState.lacking("MutatingWebhookConfiguration " + name + " is missing");
+        }
         if (!exists(POLICIES)) {
             return InjectionState.lacking("MutatingAdmissionPolicy " + name + " is missing");
         }

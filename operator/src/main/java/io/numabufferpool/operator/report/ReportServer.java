@@ -10,27 +10,23 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.SSLOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTPS side of the report endpoint: {@code POST /v1/report}, bodies, limits, errors as JSON. What a report means is
- * in {@link ReportDesk}. The certificate is exchanged without a restart; connections that are open keep theirs.
+ * The HTTPS side of the operator: {@code POST /v1/report} and, where injection is a webhook, {@code POST /v1/inject}: bodies,
+ * limits, errors as JSON. What they mean is elsewhere. The certificate is exchanged without a restart; connections that are
+ * open keep theirs.
  */
 public final class ReportServer implements AutoCloseable {
-    static final String PATH = "/v1/report";
-
-    /** A machine with 64 NUMA nodes reports 60 KiB; four times that is not a report. */
-    static final int BODY_BYTES_MAX = 256 * 1024;
+    static final String REPORT = "/v1/report";
+    static final String INJECT = "/v1/inject";
 
     /** A token of 8 KiB and the usual headers. */
     private static final int HEADER_BYTES_MAX = 16 * 1024;
@@ -41,35 +37,19 @@ public final class ReportServer implements AutoCloseable {
     /** From the first header to the last byte of the body: a slow sender must not hold memory. */
     private static final long BODY_MILLIS_MAX = 10_000;
 
-    /** Each waits for the API server most of its time. */
-    private static final int WORKERS = 8;
-
-    /** At 256 KiB a report 128 MiB in the worst case, in practice 2 MiB; the sidecar sends a refused report again. */
-    private static final int QUEUE_MAX = 512;
-
     /** Start and stop happen once each; the API server is not involved. */
     private static final long CONTROL_SECONDS_MAX = 30;
 
     private static final Logger LOG = Logger.getLogger(ReportServer.class);
 
     private final Vertx vertx;
-    private final BiFunction<String, String, ReportResponse> desk;
-    private final ExecutorService workers;
+    private final Map<String, Endpoint> endpoints;
     private @Nullable HttpServer server;
 
-    /** Ready to use; {@code desk}: from the bearer token and the body to the answer; called on worker threads, may block. */
-    public ReportServer(Vertx vertx, BiFunction<String, String, ReportResponse> desk) {
+    /** Ready to use; {@code endpoints} by path. */
+    ReportServer(Vertx vertx, Map<String, Endpoint> endpoints) {
         this.vertx = vertx;
-        this.desk = desk;
-        var pool = new ThreadPoolExecutor(
-                WORKERS,
-                WORKERS,
-                IDLE_SECONDS_MAX,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(QUEUE_MAX),
-                Thread.ofPlatform().daemon().name("report-", 0).factory());
-        pool.allowCoreThreadTimeOut(true);
-        this.workers = pool;
+        this.endpoints = Map.copyOf(endpoints);
     }
 
     /** Listens on all addresses; port 0 takes a free one. Returns the port. */
@@ -105,33 +85,42 @@ public final class ReportServer implements AutoCloseable {
     }
 
     private void receive(HttpServerRequest request) {
-        if (!request.path().equals(PATH)) {
-            refuse(request, 404, "There is nothing at " + shown(request.path()) + "; reports go to POST " + PATH + ".");
+        var endpoint = endpoints.get(request.path());
+        if (endpoint == null) {
+            refuse(
+                    request,
+                    404,
+                    "There is nothing at " + shown(request.path()) + "; reports go to POST " + REPORT + ".");
             return;
         }
         if (!HttpMethod.POST.equals(request.method())) {
             refuse(
                     request,
                     405,
-                    "Reports are sent with POST, not " + shown(request.method().name()) + ".");
+                    "A " + endpoint.what() + " is sent with POST, not "
+                            + shown(request.method().name()) + ".");
             return;
         }
-        new BodyReader(request).read();
+        new BodyReader(request, endpoint).read();
     }
 
     /** Collects one body within its limits. Runs on the connection's event loop only. */
     private final class BodyReader {
         private final HttpServerRequest request;
+        private final Endpoint endpoint;
         private final Buffer body = Buffer.buffer();
         private final long deadline;
         private boolean refused;
 
-        BodyReader(HttpServerRequest request) {
+        BodyReader(HttpServerRequest request, Endpoint endpoint) {
             this.request = request;
+            this.endpoint = endpoint;
             this.deadline = vertx.setTimer(
                     BODY_MILLIS_MAX,
                     expired -> stop(
-                            408, "The report did not arrive within " + BODY_MILLIS_MAX / 1000 + " s; send it again."));
+                            408,
+                            "The " + endpoint.what() + " did not arrive within " + BODY_MILLIS_MAX / 1000
+                                    + " s; send it again."));
         }
 
         void read() {
@@ -140,7 +129,7 @@ public final class ReportServer implements AutoCloseable {
             request.endHandler(end -> {
                 vertx.cancelTimer(deadline);
                 if (!refused) {
-                    hand(request, body.toString(StandardCharsets.UTF_8));
+                    hand(request, endpoint, body.toString(StandardCharsets.UTF_8));
                 }
             });
         }
@@ -149,8 +138,10 @@ public final class ReportServer implements AutoCloseable {
             if (refused) {
                 return;
             }
-            if (body.length() + part.length() > BODY_BYTES_MAX) {
-                stop(ReportRefused.MALFORMED, "The report is larger than " + BODY_BYTES_MAX / 1024 + " KiB.");
+            if (body.length() + part.length() > endpoint.bodyBytesMax()) {
+                stop(
+                        ReportRefused.MALFORMED,
+                        "The " + endpoint.what() + " is larger than " + endpoint.bodyBytesMax() / 1024 + " KiB.");
                 return;
             }
             body.appendBuffer(part);
@@ -169,26 +160,31 @@ public final class ReportServer implements AutoCloseable {
         }
     }
 
-    private void hand(HttpServerRequest request, String body) {
+    private void hand(HttpServerRequest request, Endpoint endpoint, String body) {
         var context = vertx.getOrCreateContext();
         var token = bearer(request.getHeader("Authorization"));
         try {
-            workers.execute(() -> {
-                var answer = answer(token, body);
+            endpoint.workers().execute(() -> {
+                var answer = answer(endpoint, token, body);
                 context.runOnContext(back -> respond(request, answer));
             });
         } catch (RejectedExecutionException full) {
-            refuse(request, ReportRefused.BUSY, QUEUE_MAX + " reports are waiting; send it again in some seconds.");
+            refuse(
+                    request,
+                    ReportRefused.BUSY,
+                    endpoint.queueMax() + " of the kind " + endpoint.what()
+                            + " are waiting; send it again in some seconds.");
         }
     }
 
-    private ReportResponse answer(String token, String body) {
+    private static ReportResponse answer(Endpoint endpoint, String token, String body) {
         try {
-            return desk.apply(token, body);
+            return endpoint.desk().apply(token, body);
         } catch (RuntimeException bug) {
-            LOG.error("a report could not be handled", bug);
+            LOG.error("a " + endpoint.what() + " could not be handled", bug);
             return new ReportResponse(
-                    500, ErrorBody.render("The operator failed to handle the report; its log says why."));
+                    500,
+                    ErrorBody.render("The operator failed to handle the " + endpoint.what() + "; its log says why."));
         }
     }
 
@@ -237,6 +233,6 @@ public final class ReportServer implements AutoCloseable {
             await(server.close().toCompletionStage().toCompletableFuture(), "close");
             server = null;
         }
-        workers.shutdown();
+        endpoints.values().forEach(endpoint -> endpoint.workers().shutdown());
     }
 }

@@ -8,8 +8,12 @@ import io.numabufferpool.operator.certificate.CertificateKeeper;
 import io.numabufferpool.operator.certificate.PresentedCertificate;
 import io.numabufferpool.operator.cluster.ClusterView;
 import io.numabufferpool.operator.cluster.EventRecorder;
+import io.numabufferpool.operator.injection.InjectionDesk;
 import io.vertx.core.Vertx;
+import java.net.HttpURLConnection;
 import java.time.Clock;
+import java.util.HashMap;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +33,18 @@ public final class ReportService implements AutoCloseable {
 
     private static final long FORGET_MINUTES = 10;
 
+    /** A machine with 64 NUMA nodes reports 60 KiB; four times that is not a report. */
+    private static final int REPORT_BYTES_MAX = 256 * 1024;
+
+    /** At 256 KiB a report 128 MiB in the worst case, in practice 2 MiB; the sidecar sends a refused report again. */
+    private static final int REPORTS_WAITING_MAX = 512;
+
+    /** The API server takes objects of up to 3 MiB in a request; the review's own fields come on top. */
+    private static final int REVIEW_BYTES_MAX = 4 * 1024 * 1024;
+
+    /** The API server waits 5 s for an answer; more than these would be late anyway. */
+    private static final int REVIEWS_WAITING_MAX = 64;
+
     private static final Logger LOG = Logger.getLogger(ReportService.class);
 
     private final ReportServer server;
@@ -42,15 +58,34 @@ public final class ReportService implements AutoCloseable {
             ClusterView cluster,
             EventRecorder recorder,
             MeterRegistry registry,
+            Optional<InjectionDesk> injection,
             Clock clock) {
         var metrics = new ReportMetrics(registry);
         this.writer = new PlacementWriter(counted(new PlacementStore(client), metrics), clock);
         metrics.watchWaiting(writer::waiting);
         var tokens = new SenderTokens(review -> client.resource(review).create(), clock);
-        this.server = new ReportServer(
-                vertx, timed(new ReportDesk(tokens, cluster, writer, new PlacementEvents(recorder), clock), metrics));
+        var desk = timed(new ReportDesk(tokens, cluster, writer, new PlacementEvents(recorder), clock), metrics);
+        var endpoints = new HashMap<String, Endpoint>();
+        endpoints.put(ReportServer.REPORT, Endpoint.of("report", REPORT_BYTES_MAX, REPORTS_WAITING_MAX, desk));
+        injection.ifPresent(reviews -> endpoints.put(
+                ReportServer.INJECT,
+                Endpoint.of(
+                        "admission review",
+                        REVIEW_BYTES_MAX,
+                        REVIEWS_WAITING_MAX,
+                        (token, review) -> reviewed(reviews, review))));
+        this.server = new ReportServer(vertx, endpoints);
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("placement-writer").factory());
+    }
+
+    private static ReportResponse reviewed(InjectionDesk desk, String review) {
+        try {
+            return new ReportResponse(HttpURLConnection.HTTP_OK, desk.apply(review));
+        } catch (InjectionDesk.Malformed malformed) {
+            return new ReportResponse(
+                    ReportRefused.MALFORMED, ErrorBody.render(String.valueOf(malformed.getMessage())));
+        }
     }
 
     private static BiConsumer<NumaPlacement, @Nullable NumaPlacement> counted(

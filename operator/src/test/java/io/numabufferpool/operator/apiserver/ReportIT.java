@@ -142,7 +142,7 @@ final class ReportIT {
     }
 
     @Test
-    void anExpiredTokenIsRefusedInTheApiServersWords() throws Exception {
+    void anExpiredTokenIsRefusedAndTheSidecarToldToReadItAgain() throws Exception {
         var pod = shop.createPod("expired", pool);
         var genuine = SidecarOfTest.token(shop, pod, "numabufferpool.io");
         var sidecar = new SidecarOfTest(shop, pod, pool, operator)
@@ -152,8 +152,8 @@ final class ReportIT {
 
         assertThat(response.statusCode()).isEqualTo(401);
         assertThat(response.body())
-                .contains("The API server does not accept the token: ")
-                .contains("token has expired");
+                .contains("The token expired at ")
+                .contains("the kubelet renews the file, so read it again before each report.");
         assertThat(shop.placement("expired")).isNull();
     }
 

@@ -15,6 +15,9 @@ import io.numabufferpool.operator.certificate.CertificateKeeper;
 import io.numabufferpool.operator.cluster.CachedCluster;
 import io.numabufferpool.operator.cluster.EventRecorder;
 import io.numabufferpool.operator.cluster.ResourceNames;
+import io.numabufferpool.operator.injection.InjectionMechanism;
+import io.numabufferpool.operator.injection.InjectionSettings;
+import io.numabufferpool.operator.injection.WebhookInjection;
 import io.numabufferpool.operator.placement.NumaPlacementReconciler;
 import io.numabufferpool.operator.report.PlacementStore;
 import io.numabufferpool.operator.report.ReportService;
@@ -23,16 +26,27 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 
 /** One replica of the operator, put together as Quarkus does it, with exactly the rights of docs/rbac.yaml. */
 public final class RunningOperator implements AutoCloseable {
     private static final String ACCOUNT = "numa-buffer-pool-operator";
+
+    /** The chart's defaults. */
+    private static final InjectionSettings SIDECARS = new InjectionSettings(
+            "localhost/numa-buffer-pool-sidecar:0.1.0",
+            "IfNotPresent",
+            "100m",
+            "",
+            "500m",
+            "https://numa-buffer-pool-operator.numa-buffer-pool.svc:443");
 
     private final Vertx vertx = Vertx.vertx();
     private final KubernetesClient client;
     private final Operator operator;
     private final ReportService reports;
     private final CertificateKeeper certificates;
+    private final WebhookInjection webhook;
     private final int port;
 
     private RunningOperator(String namespace, String replica, Clock clock) {
@@ -42,13 +56,14 @@ public final class RunningOperator implements AutoCloseable {
         certificates.refresh();
         var cluster = new CachedCluster(client);
         var recorder = new EventRecorder(event -> client.resource(event).create(), Runnable::run, replica, clock);
-        reports = new ReportService(vertx, client, cluster, recorder, new SimpleMeterRegistry(), clock);
+        webhook = WebhookInjection.of(client, "numa-buffer-pool-injection", certificates, SIDECARS);
+        reports = new ReportService(vertx, client, cluster, recorder, new SimpleMeterRegistry(), webhook.desk(), clock);
         port = reports.start(certificates, 0);
         operator = new Operator(overrider -> overrider
                 .withKubernetesClient(client)
                 .withCloseClientOnStop(false)
                 .withCacheSyncTimeout(Duration.ofSeconds(60)));
-        var injection = new InjectionProbe(client, "numa-buffer-pool-injection", clock);
+        var injection = new InjectionProbe(client, "numa-buffer-pool-injection", InjectionMechanism.Policy, clock);
         operator.register(new NumaBufferPoolReconciler(client, certificates, cluster, injection, clock));
         operator.register(new NumaPlacementReconciler(cluster, new PlacementStore(client), clock));
         operator.start();
@@ -100,14 +115,16 @@ public final class RunningOperator implements AutoCloseable {
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
-        admin.resource(new ClusterRoleBindingBuilder()
-                        .withNewMetadata()
-                        .withName(ACCOUNT + "-" + namespace)
-                        .endMetadata()
-                        .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", ACCOUNT)
-                        .addNewSubject("", "ServiceAccount", ACCOUNT, namespace)
-                        .build())
-                .serverSideApply();
+        for (var role : List.of(ACCOUNT, ACCOUNT + "-webhook")) {
+            admin.resource(new ClusterRoleBindingBuilder()
+                            .withNewMetadata()
+                            .withName(role + "-" + namespace)
+                            .endMetadata()
+                            .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", role)
+                            .addNewSubject("", "ServiceAccount", ACCOUNT, namespace)
+                            .build())
+                    .serverSideApply();
+        }
         admin.resource(new RoleBindingBuilder()
                         .withNewMetadata()
                         .withNamespace(namespace)
@@ -126,6 +143,11 @@ public final class RunningOperator implements AutoCloseable {
 
     public CertificateKeeper certificates() {
         return certificates;
+    }
+
+    /** Writes the authorities that the API server shall trust into the webhook configuration, as the program does once a minute. */
+    public void registerWebhook() {
+        webhook.registration().orElseThrow().refresh();
     }
 
     @Override
