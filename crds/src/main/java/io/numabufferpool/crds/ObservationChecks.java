@@ -13,6 +13,9 @@ final class ObservationChecks {
     /** A SLIT entry is one byte. */
     private static final int DISTANCE_MAX = 255;
 
+    /** The kernel keeps a weight in one byte. */
+    private static final int WEIGHT_MAX = 255;
+
     private ObservationChecks() {}
 
     static void check(ObservationStatus observation) {
@@ -34,6 +37,10 @@ final class ObservationChecks {
             bytes("memoryBytes", node, node.memoryBytes());
             bytes("freeBytes", node, node.freeBytes());
             node.hugePages().forEach(pages -> hugePages(node, pages));
+            var weight = node.interleaveWeight();
+            if (weight != null && (weight < 1 || weight > WEIGHT_MAX)) {
+                throw impossible("interleaveWeight of node " + node.numaNode(), weight, "1 to " + WEIGHT_MAX);
+            }
             if (node.distances().size() > observation.numaNodes().size()) {
                 throw impossible(
                         "distances of node " + node.numaNode(),

@@ -59,7 +59,11 @@ public record ObservationStatus(
             List<HugePages> hugePages,
 
             @JsonPropertyDescription("Distances to the nodes in their order.")
-            List<Integer> distances) {
+            List<Integer> distances,
+
+            @JsonPropertyDescription("The kernel's weight for weighted interleaving; absent where it has none.")
+            @Nullable
+            Integer interleaveWeight) {
         public ObservedNode {
             cpus = cpus == null ? "" : cpus;
             hugePages = hugePages == null ? List.of() : List.copyOf(hugePages);

@@ -14,7 +14,10 @@ import io.numabufferpool.placement.PlacementPolicy;
 import io.numabufferpool.placement.PlacementReason;
 import io.numabufferpool.placement.PlacementRequest;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Between what travels (the API's types) and what the planner works with. Pure functions. */
@@ -51,7 +54,16 @@ public final class PlacementMapping {
                 NodeSelection.parse(placement.nodes()),
                 placement.memoryOnlyNodes() == MemoryOnlyNodes.Include,
                 placement.enforcement(),
-                spec.partitionsPerNode());
+                spec.partitionsPerNode(),
+                weights(placement.weights()));
+    }
+
+    private static SortedMap<Integer, Integer> weights(@Nullable Map<String, Integer> written) {
+        var weights = new TreeMap<Integer, Integer>();
+        if (written != null) {
+            written.forEach((numaNode, weight) -> weights.put(Integer.valueOf(numaNode), weight));
+        }
+        return weights;
     }
 
     /** A decision for the API. */
@@ -93,11 +105,8 @@ public final class PlacementMapping {
         var shares = api.shares().stream()
                 .map(share -> new NodeShare(share.numaNode(), share.bytes()))
                 .toList();
-        var expected = PlacementPlanner.shares(request, numaNodes);
-        if (!shares.equals(expected)) {
-            throw differs("shares", shares, expected);
-        }
-        var partitions = PlacementPlanner.partitions(request, numaNodes);
+        checkShares(shares, numaNodes, request);
+        var partitions = PlacementPlanner.partitions(request, numaNodes, shares);
         if (partitions.size() != api.partitionCount()) {
             throw differs("partitionCount", api.partitionCount(), partitions.size());
         }
@@ -108,6 +117,32 @@ public final class PlacementMapping {
                         one.message() == null ? "" : one.message()))
                 .toList();
         return new PlacementDecision(api.policy(), api.method(), numaNodes, shares, partitions, dropped, api.why());
+    }
+
+    /** Where who decided saw more than we know, whole pages on every node that add up to the pool's size are a fit. */
+    private static void checkShares(List<NodeShare> shares, NumaNodeSet numaNodes, PlacementRequest request) {
+        var expected = PlacementPlanner.findShares(request, numaNodes);
+        if (expected.isPresent() && !shares.equals(expected.get())) {
+            throw differs("shares", shares, expected.get());
+        }
+        if (expected.isPresent()) {
+            return;
+        }
+        var nodes = shares.stream().map(NodeShare::numaNode).toList();
+        if (!nodes.equals(numaNodes.stream().boxed().toList())) {
+            throw differs("shares", shares, "one for each of the nodes " + numaNodes);
+        }
+        long pages = 0;
+        for (var share : shares) {
+            boolean whole = share.bytes() > 0 && share.bytes() % request.hugePageBytes() == 0;
+            if (!whole) {
+                throw differs("shares", share, "whole pages of " + request.hugePageBytes() + " bytes");
+            }
+            pages = Math.addExact(pages, share.bytes() / request.hugePageBytes());
+        }
+        if (pages != request.sizeBytes() / request.hugePageBytes()) {
+            throw differs("shares", shares, "a sum of " + request.sizeBytes() + " bytes");
+        }
     }
 
     private static IllegalArgumentException differs(String field, Object decided, Object expected) {
@@ -144,7 +179,8 @@ public final class PlacementMapping {
                         .map(pool -> new ObservationStatus.HugePages(
                                 pool.pageBytes(), pool.totalPages(), pool.freePages(), pool.surplusPages()))
                         .toList(),
-                withDistances ? node.distances() : List.of());
+                withDistances ? node.distances() : List.of(),
+                node.interleaveWeight() == NumaNode.WEIGHT_UNKNOWN ? null : node.interleaveWeight());
     }
 
     /**
@@ -164,7 +200,8 @@ public final class PlacementMapping {
                                 .map(pages -> new NumaNode.HugePagePool(
                                         pages.pageBytes(), pages.total(), pages.free(), pages.surplus()))
                                 .toList(),
-                        node.distances()))
+                        node.distances(),
+                        node.interleaveWeight() == null ? NumaNode.WEIGHT_UNKNOWN : node.interleaveWeight()))
                 .toList();
         return new Observation(
                 new NumaTopology(nodes),

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PlacementSpec(
         @JsonPropertyDescription(
-                "Partitioned: every partition wholly on one NUMA node. Interleave: page by page in turn. None: the kernel's"
-                        + " first touch, to compare with. Not available in this version: WeightedInterleave, Bind, Preferred.")
+                "Partitioned: every partition wholly on one NUMA node. Interleave: page by page in turn. WeightedInterleave: in"
+                        + " the proportion of weights. Bind: one node filled after the other. Preferred: the same, then anywhere"
+                        + " (BestEffort). None: the kernel's first touch, to compare with (BestEffort).")
         @Default("Partitioned")
         PlacementPolicy policy,
 
@@ -31,12 +32,14 @@ public record PlacementSpec(
         @JsonPropertyDescription("Whether nodes with memory but without CPUs (CXL, HBM) take part.") @Default("Exclude")
         MemoryOnlyNodes memoryOnlyNodes,
 
-        @JsonPropertyDescription("Weight of each node under WeightedInterleave. Not available in this version.")
+        @JsonPropertyDescription(
+                "Weight of each node under WeightedInterleave, 1 to 255; a node that is not named weighs 1. Absent: the kernel's"
+                        + " weights, else equal ones.")
         @Nullable
         Map<String, Integer> weights,
 
         @JsonPropertyDescription(
-                "Also bind clients' threads to the CPUs of these nodes. true is not available in this version.")
+                "Also bind clients' threads to the CPUs of the nodes that hold the pool, as far as their cpuset has any.")
         @Default("false")
         Boolean bindCpus,
 

@@ -9,5 +9,5 @@ import org.jspecify.annotations.Nullable;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SidecarSpec(
-        @JsonPropertyDescription("Its requests and limits. Not available in this version.") @Nullable
+        @JsonPropertyDescription("Its CPU request and limit; memory follows from spec.size.") @Nullable
         SidecarResources resources) {}

@@ -11,8 +11,6 @@ import java.util.regex.Pattern;
 
 /** Every rule on a pool's spec, in the order of its fields. */
 final class SpecRules {
-    private static final Set<PlacementPolicy> AVAILABLE =
-            Set.of(PlacementPolicy.Partitioned, PlacementPolicy.Interleave, PlacementPolicy.None);
     private static final Set<PlacementPolicy> BEST_EFFORT_ONLY =
             Set.of(PlacementPolicy.None, PlacementPolicy.Preferred);
 
@@ -32,15 +30,14 @@ final class SpecRules {
             SizeRules.sound("maxSize"),
             SizeRules.maxSizeAtLeastSize(),
             oneGiOnlyReserved(),
-            policyAvailable(),
             bestEffortOnly(),
             nodesWellFormed(),
             nodesForwards(),
             nodesUnderNone(),
-            SpecRule.of(
-                    "!has(self.placement.weights)",
-                    "spec.placement.weights is not available in this version; remove it.",
-                    spec -> spec.placement().weights() == null),
+            WeightRules.onlyWeightedInterleave(),
+            WeightRules.inRange(),
+            WeightRules.namesAreNodes(),
+            WeightRules.nodesAreListed(),
             SpecRule.of(
                     "!self.placement.bindCpus",
                     "spec.placement.bindCpus: true is not available in this version; use false.",
@@ -72,10 +69,11 @@ final class SpecRules {
                     "!has(self.adopt)",
                     "spec.adopt is not available in this version; remove it.",
                     spec -> spec.adopt() == null),
-            SpecRule.of(
-                    "!has(self.sidecar) || !has(self.sidecar.resources)",
-                    "spec.sidecar.resources is not available in this version; remove it.",
-                    spec -> spec.sidecar() == null || spec.sidecar().resources() == null));
+            ResourceRules.onlyCpu("requests"),
+            ResourceRules.onlyCpu("limits"),
+            ResourceRules.cpuSound("requests"),
+            ResourceRules.cpuSound("limits"),
+            ResourceRules.requestWithinLimit());
 
     private SpecRules() {}
 
@@ -89,17 +87,6 @@ final class SpecRules {
                         ? null
                         : "spec.hugePages.size: 1Gi needs spec.hugePages.mode Reserved, not "
                                 + spec.hugePages().mode() + "; use 2Mi, or mode Reserved.");
-    }
-
-    private static SpecRule policyAvailable() {
-        return new SpecRule(
-                "self.placement.policy in ['Partitioned', 'Interleave', 'None']",
-                "'spec.placement.policy: ' + self.placement.policy + ' is not available in this version; use Partitioned,"
-                        + " Interleave or None.'",
-                spec -> AVAILABLE.contains(spec.placement().policy())
-                        ? null
-                        : "spec.placement.policy: " + spec.placement().policy()
-                                + " is not available in this version; use Partitioned, Interleave or None.");
     }
 
     private static SpecRule bestEffortOnly() {

@@ -72,7 +72,13 @@ final class PlacementChoice {
     private static ObservationStatus withoutWhatMoves(ObservationStatus observation) {
         List<ObservationStatus.ObservedNode> numaNodes = observation.numaNodes().stream()
                 .map(node -> new ObservationStatus.ObservedNode(
-                        node.numaNode(), node.cpus(), node.memoryBytes(), 0, List.of(), node.distances()))
+                        node.numaNode(),
+                        node.cpus(),
+                        node.memoryBytes(),
+                        0,
+                        List.of(),
+                        node.distances(),
+                        node.interleaveWeight()))
                 .toList();
         return new ObservationStatus(
                 numaNodes,

@@ -108,7 +108,7 @@ final class SidecarOfTest {
     static ObservationStatus fourNodes(String memsAllowed) {
         var nodes = IntStream.range(0, 4)
                 .mapToObj(node -> new ObservationStatus.ObservedNode(
-                        node, node + "," + (node + 4), 8 * GIB, 4 * GIB, List.of(), List.of(10, 20, 20, 20)))
+                        node, node + "," + (node + 4), 8 * GIB, 4 * GIB, List.of(), List.of(10, 20, 20, 20), null))
                 .toList();
         return new ObservationStatus(nodes, memsAllowed, "0-7", true, "", true, "6.12.0", null, null);
     }

@@ -26,6 +26,7 @@ public final class NumaTopologyReader {
     /** {@code Node 0 MemTotal: 16 kB} of a node's meminfo, {@code MemTotal: 16 kB} of the machine's. */
     private static final Pattern MEMINFO = Pattern.compile("(?:Node [0-9]+ +)?(MemTotal|MemFree): +([0-9]{1,15}) kB");
 
+    private static final Pattern WEIGHT = Pattern.compile("[0-9]{1,3}");
     private static final Pattern SPACES = Pattern.compile("\\s+");
     private static final int LOCAL_DISTANCE = 10;
     private static final long KIB = 1024;
@@ -60,7 +61,7 @@ public final class NumaTopologyReader {
             return new NumaTopology(List.of(wholeMachine()));
         }
         return new NumaTopology(indexes.stream()
-                .map(index -> node(index, folder.resolve("node" + index), indexes.size()))
+                .map(index -> node(index, folder.resolve("node" + index), indexes.size(), interleaveWeight(index)))
                 .toList());
     }
 
@@ -72,7 +73,18 @@ public final class NumaTopologyReader {
                 .toArray());
     }
 
-    private static NumaNode node(int index, Path folder, int nodeCount) {
+    /** Of MPOL_WEIGHTED_INTERLEAVE, since Linux 6.9 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave). */
+    private int interleaveWeight(int index) {
+        return KernelFile.find(
+                        sys.resolve("kernel/mm/mempolicy/weighted_interleave/node" + index), NumaTopologyReader::weight)
+                .orElse(NumaNode.WEIGHT_UNKNOWN);
+    }
+
+    private static int weight(String text) {
+        return WEIGHT.matcher(text.strip()).matches() ? Integer.parseInt(text.strip()) : NumaNode.WEIGHT_UNKNOWN;
+    }
+
+    private static NumaNode node(int index, Path folder, int nodeCount, int interleaveWeight) {
         var meminfo = folder.resolve("meminfo");
         return new NumaNode(
                 index,
@@ -81,7 +93,8 @@ public final class NumaTopologyReader {
                 bytes(meminfo, "MemFree"),
                 hugePages(folder.resolve("hugepages")),
                 KernelFile.find(folder.resolve("distance"), text -> distances(text, nodeCount))
-                        .orElse(List.of()));
+                        .orElse(List.of()),
+                interleaveWeight);
     }
 
     private NumaNode wholeMachine() {

@@ -65,6 +65,21 @@ class NumaTopologyReaderTest {
     }
 
     @Test
+    void weightsForInterleavingAreReadWhereTheKernelHasThem(@TempDir Path sys) throws Exception {
+        for (int node = 0; node < 3; node++) {
+            Files.createDirectories(sys.resolve("devices/system/node/node" + node));
+        }
+        var weights = Files.createDirectories(sys.resolve("kernel/mm/mempolicy/weighted_interleave"));
+        Files.writeString(weights.resolve("node0"), "5\n");
+        Files.writeString(weights.resolve("node1"), "Y\n");
+
+        var topology = new NumaTopologyReader(sys, sys).read();
+
+        assertThat(topology.numaNodes().stream().map(NumaNode::interleaveWeight))
+                .containsExactly(5, NumaNode.WEIGHT_UNKNOWN, NumaNode.WEIGHT_UNKNOWN);
+    }
+
+    @Test
     void aNodeThatWentAwayWhileWeReadIsNotThere(@TempDir Path sys) throws Exception {
         var folder = sys.resolve("devices/system/node");
         Files.createDirectories(folder.resolve("node0"));

@@ -11,6 +11,7 @@ import java.util.List;
  * @param freeBytes MemFree of the node's meminfo
  * @param hugePages its pools of reserved huge pages, ascending by page size
  * @param distances SLIT distances to the nodes of the topology, in their order; empty where unknown
+ * @param interleaveWeight the kernel's weight for weighted interleaving, 1 to 255; {@link #WEIGHT_UNKNOWN} where it has none
  */
 public record NumaNode(
         int index,
@@ -18,10 +19,25 @@ public record NumaNode(
         long memoryBytes,
         long freeBytes,
         List<HugePagePool> hugePages,
-        List<Integer> distances) {
+        List<Integer> distances,
+        int interleaveWeight) {
+    /** The kernel is older than 6.9, or does not show its weights. */
+    public static final int WEIGHT_UNKNOWN = 0;
+
     public NumaNode {
         hugePages = List.copyOf(hugePages);
         distances = List.copyOf(distances);
+    }
+
+    /** Of a kernel without weights. */
+    public NumaNode(
+            int index,
+            CpuSet cpus,
+            long memoryBytes,
+            long freeBytes,
+            List<HugePagePool> hugePages,
+            List<Integer> distances) {
+        this(index, cpus, memoryBytes, freeBytes, hugePages, distances, WEIGHT_UNKNOWN);
     }
 
     /**

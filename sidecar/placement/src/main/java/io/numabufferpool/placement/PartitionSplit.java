@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From a request and a node set to the bytes on each node and the clock-sweep partitions. Both sides of the report compute it,
- * so a decision that names policy and nodes says everything.
+ * From a request and the bytes on each node to the clock-sweep partitions. Both sides of the report compute it, so a decision
+ * that names policy, nodes and shares says everything.
  */
 final class PartitionSplit {
     /*
@@ -24,46 +24,39 @@ final class PartitionSplit {
 
     private final PlacementRequest request;
     private final NumaNodeSet numaNodes;
+    private final List<NodeShare> shares;
 
-    PartitionSplit(PlacementRequest request, NumaNodeSet numaNodes) {
+    PartitionSplit(PlacementRequest request, NumaNodeSet numaNodes, List<NodeShare> shares) {
         this.request = request;
         this.numaNodes = numaNodes;
-    }
-
-    /** Whole huge pages on every node, as equal as possible, the remainder on the lowest nodes; they add up to the size. */
-    List<NodeShare> shares() {
-        var shares = new ArrayList<NodeShare>();
-        var pages = spread(request.sizeBytes() / request.hugePageBytes(), numaNodes.size());
-        int index = 0;
-        for (int numaNode : numaNodes.stream().toArray()) {
-            shares.add(new NodeShare(numaNode, pages[index++] * request.hugePageBytes()));
-        }
-        return shares;
+        this.shares = shares;
     }
 
     /** Partitions on each node: what was asked for, or fewer, so that each has a sensible number of buffers. */
     int partitionsPerNode() {
-        long pagesMin = request.sizeBytes() / request.hugePageBytes() / numaNodes.size();
-        long buffersMin = pagesMin * buffersPerPage();
-        long possible = buffersMin / BUFFERS_PER_PARTITION_MIN;
+        return partitionsFor(request.sizeBytes() / request.hugePageBytes() / numaNodes.size());
+    }
+
+    private int partitionsFor(long pages) {
+        long possible = pages * buffersPerPage() / BUFFERS_PER_PARTITION_MIN;
         if (growable()) {
-            possible = Math.min(possible, pagesMin);
+            possible = Math.min(possible, pages);
         }
         return Math.clamp(possible, 1, request.partitionsPerNode());
     }
 
     /** Ascending by index and by offset; their capacities cover the file without a gap. */
     List<PartitionPlan> partitions() {
-        boolean singleNodes = request.policy() == PlacementPolicy.Partitioned;
+        boolean singleNodes = request.policy().partitionsOnSingleNodes();
         int rangeCount = singleNodes ? numaNodes.size() : 1;
-        int perRange = partitionsPerNode() * (singleNodes ? 1 : numaNodes.size());
         var nodeOf = numaNodes.stream().toArray();
-        var sizePages = spread(request.sizeBytes() / request.hugePageBytes(), rangeCount);
-        var maxPages = spread(request.maxSizeBytes() / request.hugePageBytes(), rangeCount);
+        var sizePages = singleNodes ? sharePages() : new long[] {request.sizeBytes() / request.hugePageBytes()};
+        var maxPages = capacityPages(sizePages);
         var partitions = new ArrayList<PartitionPlan>();
         long offsetBytes = 0;
         for (int range = 0; range < rangeCount; range++) {
             int numaNode = singleNodes ? nodeOf[range] : PlacementDecision.NO_SINGLE_NODE;
+            int perRange = singleNodes ? partitionsOf(sizePages[range]) : partitionsPerNode() * numaNodes.size();
             int parts = (int) Math.clamp(perRange, 1, units(sizePages[range]));
             var counts = buffers(sizePages[range], parts);
             var capacities = buffers(maxPages[range], parts);
@@ -75,13 +68,41 @@ final class PartitionSplit {
         return partitions;
     }
 
+    private long[] sharePages() {
+        return shares.stream()
+                .mapToLong(share -> share.bytes() / request.hugePageBytes())
+                .toArray();
+    }
+
+    /** Pages of address space by range. Equal shares stay equal; others grow by equal amounts. */
+    private long[] capacityPages(long[] sizePages) {
+        long maxPages = request.maxSizeBytes() / request.hugePageBytes();
+        if (!request.policy().fillsInOrder()) {
+            return Shares.spread(maxPages, sizePages.length);
+        }
+        long sumPages = 0;
+        for (long pages : sizePages) {
+            sumPages += pages;
+        }
+        var capacities = Shares.spread(maxPages - sumPages, sizePages.length);
+        for (int i = 0; i < sizePages.length; i++) {
+            capacities[i] += sizePages[i];
+        }
+        return capacities;
+    }
+
+    /** Partitions of one node's range: as many on every node where the shares are equal. */
+    private int partitionsOf(long pages) {
+        return request.policy().fillsInOrder() ? partitionsFor(pages) : partitionsPerNode();
+    }
+
     /** Of what is cut, pages or buffers: no partition has fewer than one. */
     private long units(long pages) {
         return growable() ? pages : Math.multiplyExact(pages, buffersPerPage());
     }
 
     private long[] buffers(long pages, int parts) {
-        var counts = spread(units(pages), parts);
+        var counts = Shares.spread(units(pages), parts);
         if (growable()) {
             for (int i = 0; i < parts; i++) {
                 counts[i] = Math.multiplyExact(counts[i], buffersPerPage());
@@ -96,15 +117,5 @@ final class PartitionSplit {
 
     private boolean growable() {
         return request.maxSizeBytes() > request.sizeBytes();
-    }
-
-    private static long[] spread(long total, int parts) {
-        var result = new long[parts];
-        long each = total / parts;
-        long more = total % parts;
-        for (int i = 0; i < parts; i++) {
-            result[i] = each + (i < more ? 1 : 0);
-        }
-        return result;
     }
 }

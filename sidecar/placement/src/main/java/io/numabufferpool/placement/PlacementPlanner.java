@@ -32,14 +32,21 @@ public final class PlacementPlanner {
         return new PlacementPlanner(request, observation).plan();
     }
 
-    /** The shares that follow from a request and a node set; none under policy None. */
-    public static List<NodeShare> shares(PlacementRequest request, NumaNodeSet numaNodes) {
-        return request.policy() == PlacementPolicy.None ? List.of() : new PartitionSplit(request, numaNodes).shares();
+    /**
+     * The shares that follow from a request and a node set; none under policy None. Empty where free memory or the kernel's
+     * weights have a say, so that only who saw the machine can tell.
+     */
+    public static Optional<List<NodeShare>> findShares(PlacementRequest request, NumaNodeSet numaNodes) {
+        var shares = new Shares(request);
+        return shares.followFromNodes()
+                ? Optional.of(shares.of(numaNodes, new NumaTopology(List.of())))
+                : Optional.empty();
     }
 
-    /** The partitions that follow from a request and a node set, so that a decision need not carry them. */
-    public static List<PartitionPlan> partitions(PlacementRequest request, NumaNodeSet numaNodes) {
-        return new PartitionSplit(request, numaNodes).partitions();
+    /** The partitions that follow from a request and its shares, so that a decision need not carry them. */
+    public static List<PartitionPlan> partitions(
+            PlacementRequest request, NumaNodeSet numaNodes, List<NodeShare> shares) {
+        return new PartitionSplit(request, numaNodes, shares).partitions();
     }
 
     private PlacementOutcome plan() {
@@ -53,7 +60,9 @@ public final class PlacementPlanner {
         var numaNodes = resolved.numaNodes();
         var dropped = new ArrayList<>(resolved.dropped());
         long pages = request.sizeBytes() / request.hugePageBytes();
-        if (pages < numaNodes.size() && request.policy() != PlacementPolicy.None) {
+        boolean everyNodeHoldsSome =
+                request.policy() != PlacementPolicy.None && !request.policy().fillsInOrder();
+        if (pages < numaNodes.size() && everyNodeHoldsSome) {
             var without = NumaNodeSet.of(numaNodes.stream().skip(pages).toArray());
             var message = tooSmall(numaNodes, without);
             if (!(request.nodes() instanceof NodeSelection.Allowed)) {
@@ -62,16 +71,23 @@ public final class PlacementPlanner {
             numaNodes = numaNodes.minus(without);
             dropped.add(new DroppedNodes(without, PlacementReason.PoolTooSmall, message));
         }
-        var split = new PartitionSplit(request, numaNodes);
-        var shares = shares(request, numaNodes);
+        var shares = new Shares(request).of(numaNodes, observation.topology());
+        var chosen = numaNodes;
+        if (request.policy().fillsInOrder()) {
+            numaNodes =
+                    NumaNodeSet.of(shares.stream().mapToInt(NodeShare::numaNode).toArray());
+        }
+        var split = new PartitionSplit(request, numaNodes, shares);
         var capacity = new CapacityCheck(request, observation, shares);
         Optional<PlacementProblem> problem = capacity.problem();
         if (problem.isPresent()) {
             return problem.get();
         }
         var method = method(numaNodes);
+        var notes = new ArrayList<>(new PolicyNotes(request, observation, chosen).of(numaNodes));
+        notes.addAll(capacity.notes());
         var why = new Why(request, observation, numaNodes, method)
-                .render(shares, split.partitionsPerNode(), dropped, capacity.notes());
+                .render(shares, split.partitionsPerNode(), dropped, notes);
         return new PlacementDecision(request.policy(), method, numaNodes, shares, split.partitions(), dropped, why);
     }
 

@@ -27,18 +27,39 @@ final class RequestCheck {
             return problem(
                     "spec.partitionsPerNode: " + request.partitionsPerNode() + " is less than 1; use 1 or more.");
         }
-        return switch (request.policy()) {
-            case Partitioned, Interleave -> Optional.empty();
-            case None ->
-                request.enforcement() == Enforcement.BestEffort
-                        ? Optional.empty()
-                        : problem(
-                                "spec.placement.policy: None leaves placement to the kernel, which enforcement Strict would"
-                                        + " refuse; set spec.placement.enforcement to BestEffort.");
-            case WeightedInterleave, Bind, Preferred ->
-                problem("spec.placement.policy: " + request.policy()
-                        + " is not available in this version; use Partitioned, Interleave or None.");
-        };
+        return policy(request).or(() -> weights(request));
+    }
+
+    private static Optional<PlacementProblem> policy(PlacementRequest request) {
+        boolean leavesItToTheKernel =
+                request.policy() == PlacementPolicy.None || request.policy() == PlacementPolicy.Preferred;
+        return leavesItToTheKernel && request.enforcement() == Enforcement.Strict
+                ? problem("spec.placement.policy: " + request.policy()
+                        + " leaves placement to the kernel, which enforcement Strict would refuse; set"
+                        + " spec.placement.enforcement to BestEffort.")
+                : Optional.empty();
+    }
+
+    private static Optional<PlacementProblem> weights(PlacementRequest request) {
+        if (request.weights().isEmpty()) {
+            return Optional.empty();
+        }
+        if (request.policy() != PlacementPolicy.WeightedInterleave) {
+            return problem("spec.placement.weights: have no effect under spec.placement.policy " + request.policy()
+                    + "; remove them, or use policy WeightedInterleave.");
+        }
+        for (var weight : request.weights().entrySet()) {
+            if (weight.getValue() < 1 || weight.getValue() > PlacementRequest.WEIGHT_MAX) {
+                return problem("spec.placement.weights: the weight " + weight.getValue() + " of NUMA node "
+                        + weight.getKey() + " is out of range; use 1 to " + PlacementRequest.WEIGHT_MAX
+                        + ", and leave a node out by spec.placement.nodes.");
+            }
+            if (request.nodes() instanceof NodeSelection.Listed(var listed) && !listed.contains(weight.getKey())) {
+                return problem("spec.placement.weights: NUMA node " + weight.getKey()
+                        + " is not in spec.placement.nodes " + listed + "; add it there or remove its weight.");
+            }
+        }
+        return Optional.empty();
     }
 
     private static Optional<PlacementProblem> notMultiple(String field, long bytes, long page) {

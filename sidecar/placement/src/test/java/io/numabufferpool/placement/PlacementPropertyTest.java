@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.numabufferpool.placement.PlacementDecision.NodeShare;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
@@ -14,12 +16,18 @@ class PlacementPropertyTest {
     /** Enough that every reason comes up many times, and done in a few seconds. */
     private static final int CASES = 8_000;
 
+    /** For the two that matter most: 100,000 take some 15 seconds. */
+    private static final int CASES_OF_THE_REFERENCE = 100_000;
+
+    private static final Set<PlacementPolicy> SHARED_EQUALLY =
+            EnumSet.of(PlacementPolicy.Partitioned, PlacementPolicy.Interleave);
+
     private static final long SEED = Long.getLong("numapool.seed", 20_261_201L);
 
     @Test
     void thePlannerAgreesWithTheReference() {
         var reasons = new EnumMap<PlacementReason, Integer>(PlacementReason.class);
-        forEachCase((request, observation) -> {
+        forEachCase(CASES_OF_THE_REFERENCE, (request, observation) -> {
             var reference = new ReferencePlan(request, observation);
             var outcome = PlacementPlanner.plan(request, observation);
             switch (outcome) {
@@ -50,13 +58,53 @@ class PlacementPropertyTest {
             }
             var shares = decision.shares().stream().mapToLong(NodeShare::bytes).summaryStatistics();
             assertThat(shares.getSum()).isEqualTo(request.sizeBytes());
-            assertThat(shares.getMax() - shares.getMin()).isIn(0L, request.hugePageBytes());
             assertThat(shares.getMin()).isPositive();
             assertThat(decision.shares()).allMatch(share -> share.bytes() % request.hugePageBytes() == 0);
             assertThat(decision.shares().stream().map(NodeShare::numaNode))
                     .containsExactlyElementsOf(
                             decision.numaNodes().stream().boxed().toList());
-            assertThat(decision.shares()).isSortedAccordingTo((a, b) -> Long.compare(b.bytes(), a.bytes()));
+            if (SHARED_EQUALLY.contains(request.policy())) {
+                assertThat(shares.getMax() - shares.getMin()).isIn(0L, request.hugePageBytes());
+                assertThat(decision.shares()).isSortedAccordingTo((a, b) -> Long.compare(b.bytes(), a.bytes()));
+            }
+        });
+    }
+
+    /** After whole cycles the shares are exactly as the weights. */
+    @Test
+    void weightedSharesAreInProportion() {
+        forEachDecision((request, decision) -> {
+            long cyclePages = decision.shares().stream()
+                    .mapToLong(share -> request.weights().getOrDefault(share.numaNode(), 1))
+                    .sum();
+            long cycleBytes = cyclePages * request.hugePageBytes();
+            if (request.policy() == PlacementPolicy.WeightedInterleave
+                    && !request.weights().isEmpty()
+                    && request.sizeBytes() % cycleBytes == 0) {
+                assertThat(decision.shares())
+                        .allSatisfy(share -> assertThat(share.bytes() * cyclePages)
+                                .isEqualTo(
+                                        request.sizeBytes() * request.weights().getOrDefault(share.numaNode(), 1)));
+            }
+        });
+    }
+
+    /** No node is used before the free memory of those below it is. */
+    @Test
+    void bindAndPreferredUseAHigherNodeOnlyWhenTheLowerAreFull() {
+        forEachCase(CASES, (request, observation) -> {
+            if (request.policy().fillsInOrder()
+                    && request.hugePageMode() == HugePageMode.Reserved
+                    && PlacementPlanner.plan(request, observation) instanceof PlacementDecision decision) {
+                decision.shares().stream()
+                        .limit(decision.shares().size() - 1)
+                        .forEach(share -> assertThat(share.bytes() / request.hugePageBytes())
+                                .isGreaterThanOrEqualTo(observation
+                                        .topology()
+                                        .find(share.numaNode())
+                                        .orElseThrow()
+                                        .freeHugePages(request.hugePageBytes())));
+            }
         });
     }
 
@@ -84,7 +132,7 @@ class PlacementPropertyTest {
             }
             assertThat(offset).isEqualTo(request.maxSizeBytes());
             assertThat(bytes.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(request.sizeBytes());
-            if (request.policy() == PlacementPolicy.Partitioned) {
+            if (request.policy().partitionsOnSingleNodes()) {
                 assertThat(bytes).hasSameSizeAs(decision.shares());
                 decision.shares().forEach(share -> assertThat(bytes).containsEntry(share.numaNode(), share.bytes()));
             } else {
@@ -102,7 +150,7 @@ class PlacementPropertyTest {
             long perNode =
                     (long) decision.partitions().size() / decision.numaNodes().size();
             assertThat(perNode).isLessThanOrEqualTo(request.partitionsPerNode());
-            if (perNode > 1) {
+            if (perNode > 1 && !request.policy().fillsInOrder()) {
                 assertThat(counts.getMin()).isGreaterThanOrEqualTo(PartitionSplit.BUFFERS_PER_PARTITION_MIN);
             }
         });
@@ -110,7 +158,7 @@ class PlacementPropertyTest {
 
     @Test
     void everyNodeOfThePlanIsAllowedAndReachable() {
-        forEachCase((request, observation) -> {
+        forEachCase(CASES, (request, observation) -> {
             if (PlacementPlanner.plan(request, observation) instanceof PlacementDecision decision) {
                 assertThat(observation.memsAllowed().containsAll(decision.numaNodes()))
                         .isTrue();
@@ -129,7 +177,7 @@ class PlacementPropertyTest {
 
     @Test
     void everyNodeOfAPinnedPlanHasACpuToTouchItFrom() {
-        forEachCase((request, observation) -> {
+        forEachCase(CASES, (request, observation) -> {
             if (PlacementPlanner.plan(request, observation) instanceof PlacementDecision decision
                     && decision.method() == PlacementMethod.PinnedFirstTouch
                     && !observation.cpusAllowed().isEmpty()) {
@@ -146,6 +194,7 @@ class PlacementPropertyTest {
     @Test
     void theSameInputGivesTheSameTextTwice() {
         forEachCase(
+                CASES_OF_THE_REFERENCE,
                 (request, observation) -> assertThat(PlanFixture.render(PlacementPlanner.plan(request, observation)))
                         .isEqualTo(PlanFixture.render(PlacementPlanner.plan(request, observation))));
     }
@@ -153,7 +202,7 @@ class PlacementPropertyTest {
     /** More rights can only add nodes: a pool that fits a container fits the same container with mbind. */
     @Test
     void allowingMbindTakesNoNodeAway() {
-        forEachCase((request, observation) -> {
+        forEachCase(CASES, (request, observation) -> {
             var more = with(observation, true);
             if (!observation.mbindAllowed()
                     && request.nodes() instanceof NodeSelection.Allowed
@@ -170,19 +219,32 @@ class PlacementPropertyTest {
 
     @Test
     void aLargerPoolTakesNothingFromAnyNode() {
-        forEachDecision((request, decision) -> {
-            var larger = PlacementPlanner.shares(
-                    sized(request, request.sizeBytes() + request.hugePageBytes()), decision.numaNodes());
-            for (int i = 0; i < decision.shares().size(); i++) {
-                assertThat(larger.get(i).bytes())
-                        .isGreaterThanOrEqualTo(decision.shares().get(i).bytes());
+        forEachCase(CASES, (request, observation) -> {
+            if (PlacementPlanner.plan(request, observation) instanceof PlacementDecision decision) {
+                var larger = new Shares(sized(request, request.sizeBytes() + request.hugePageBytes()))
+                        .of(decision.numaNodes(), observation.topology());
+                for (int i = 0; i < decision.shares().size(); i++) {
+                    assertThat(larger.get(i).bytes())
+                            .isGreaterThanOrEqualTo(decision.shares().get(i).bytes());
+                }
             }
+        });
+    }
+
+    /** What a decision leaves out when it travels follows from the rest. */
+    @Test
+    void thePartitionsFollowFromNodesAndShares() {
+        forEachDecision((request, decision) -> {
+            assertThat(PlacementPlanner.partitions(request, decision.numaNodes(), decision.shares()))
+                    .isEqualTo(decision.partitions());
+            PlacementPlanner.findShares(request, decision.numaNodes())
+                    .ifPresent(shares -> assertThat(shares).isEqualTo(decision.shares()));
         });
     }
 
     @Test
     void everyProblemNamesAFieldAndEndsAsASentence() {
-        forEachCase((request, observation) -> {
+        forEachCase(CASES, (request, observation) -> {
             if (PlacementPlanner.plan(request, observation) instanceof PlacementProblem problem) {
                 assertThat(problem.message()).contains("spec.").endsWith(".").doesNotContain("\n", "null", "  ", "..");
             }
@@ -190,15 +252,15 @@ class PlacementPropertyTest {
     }
 
     private static void forEachDecision(BiConsumer<PlacementRequest, PlacementDecision> check) {
-        forEachCase((request, observation) -> {
+        forEachCase(CASES, (request, observation) -> {
             if (PlacementPlanner.plan(request, observation) instanceof PlacementDecision decision) {
                 check.accept(request, decision);
             }
         });
     }
 
-    private static void forEachCase(BiConsumer<PlacementRequest, Observation> check) {
-        for (int i = 0; i < CASES; i++) {
+    private static void forEachCase(int cases, BiConsumer<PlacementRequest, Observation> check) {
+        for (int i = 0; i < cases; i++) {
             long seed = SEED + i;
             var random = new RandomCases(seed).next();
             try {
@@ -232,6 +294,7 @@ class PlacementPropertyTest {
                 r.nodes(),
                 r.memoryOnlyNodes(),
                 r.enforcement(),
-                r.partitionsPerNode());
+                r.partitionsPerNode(),
+                r.weights());
     }
 }

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * One file of {@code plans/}: a machine, a container and a pool, a line {@code =>}, and what the planner makes of them.
@@ -41,9 +43,10 @@ record PlanFixture(Path file, String given, String expected) {
                     Integer.parseInt(line.substring("node ".length(), colon)),
                     CpuSet.parse(fields.getOrDefault("cpus", "")),
                     bytes(fields.getOrDefault("memory", "0")),
-                    0,
+                    bytes(fields.getOrDefault("free", "0")),
                     List.of(pool),
-                    numbers(fields.getOrDefault("distances", ""))));
+                    numbers(fields.getOrDefault("distances", "")),
+                    Integer.parseInt(fields.getOrDefault("weight", "0"))));
         }
         var container = fields(lines("container: ").getFirst().substring("container: ".length()));
         return new Observation(
@@ -70,7 +73,18 @@ record PlanFixture(Path file, String given, String expected) {
                 NodeSelection.parse(pool.getOrDefault("nodes", "Allowed")),
                 pool.getOrDefault("memoryOnlyNodes", "Exclude").equals("Include"),
                 Enforcement.valueOf(pool.getOrDefault("enforcement", "Strict")),
-                Integer.parseInt(pool.getOrDefault("partitionsPerNode", "4")));
+                Integer.parseInt(pool.getOrDefault("partitionsPerNode", "4")),
+                weights(pool.getOrDefault("weights", "")));
+    }
+
+    /** {@code 0:3,1:1}. */
+    private static SortedMap<Integer, Integer> weights(String list) {
+        var weights = new TreeMap<Integer, Integer>();
+        for (var pair : list.isEmpty() ? new String[0] : list.split(",", -1)) {
+            int colon = pair.indexOf(':');
+            weights.put(Integer.valueOf(pair.substring(0, colon)), Integer.valueOf(pair.substring(colon + 1)));
+        }
+        return weights;
     }
 
     private List<String> lines(String start) {

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Small machines, containers and pools, drawn from a seed: small enough to try everything, odd enough to matter. */
@@ -32,6 +34,7 @@ final class RandomCases {
         while (numbers.size() < count) {
             numbers.add(NODE_NUMBERS[random.nextInt(NODE_NUMBERS.length)]);
         }
+        boolean kernelHasWeights = random.nextBoolean();
         var nodes = new ArrayList<NumaNode>();
         for (int number : numbers) {
             boolean memoryOnly = random.nextInt(6) == 0;
@@ -42,9 +45,10 @@ final class RandomCases {
                     number,
                     cpus,
                     memory,
-                    memory / 2,
+                    memory * random.nextInt(9) / 8,
                     List.of(new NumaNode.HugePagePool(2 * MI, 12, free, 0)),
-                    distances(number, numbers)));
+                    distances(number, numbers),
+                    kernelHasWeights ? 1 + random.nextInt(5) : NumaNode.WEIGHT_UNKNOWN));
         }
         return new NumaTopology(nodes);
     }
@@ -89,23 +93,42 @@ final class RandomCases {
     private PlacementRequest request(NumaTopology topology) {
         long size = (1L + random.nextInt(20)) * 2 * MI;
         long maxSize = random.nextInt(3) == 0 ? size + random.nextLong(20) * 2 * MI : size;
-        var policies = List.of(
-                PlacementPolicy.Partitioned,
-                PlacementPolicy.Partitioned,
-                PlacementPolicy.Interleave,
-                PlacementPolicy.None,
-                PlacementPolicy.Bind);
+        var policy = pick(PlacementPolicy.class);
+        var selection = selection(topology);
         return new PlacementRequest(
                 size,
                 maxSize,
                 4096L << random.nextInt(5),
                 pick(HugePageMode.class),
                 2 * MI,
-                policies.get(random.nextInt(policies.size())),
-                selection(topology),
+                policy,
+                selection,
                 random.nextInt(3) == 0,
                 pick(Enforcement.class),
-                1 + random.nextInt(8));
+                1 + random.nextInt(8),
+                weights(policy, topology, selection));
+    }
+
+    /** Mostly such as make sense. */
+    private SortedMap<Integer, Integer> weights(
+            PlacementPolicy policy, NumaTopology topology, NodeSelection selection) {
+        var weights = new TreeMap<Integer, Integer>();
+        boolean given = policy == PlacementPolicy.WeightedInterleave ? random.nextBoolean() : random.nextInt(40) == 0;
+        if (!given) {
+            return weights;
+        }
+        topology.all().stream()
+                .filter(node -> !(selection instanceof NodeSelection.Listed(var listed)) || listed.contains(node))
+                .filter(_ -> random.nextInt(4) != 0)
+                .forEach(node -> weights.put(node, 1 + random.nextInt(5)));
+        switch (random.nextInt(20)) {
+            case 0 -> weights.put(0, 0);
+            case 1 -> weights.put(8, 256);
+            case 2 -> weights.put(3, -1);
+            case 3 -> weights.put(4, PlacementRequest.WEIGHT_MAX);
+            default -> {}
+        }
+        return weights;
     }
 
     private <E extends Enum<E>> E pick(Class<E> type) {

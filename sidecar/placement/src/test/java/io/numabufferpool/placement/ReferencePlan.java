@@ -12,6 +12,7 @@ import static io.numabufferpool.placement.PlacementReason.NumaNodeUnreachable;
 import static io.numabufferpool.placement.PlacementReason.NumaNodeWithoutMemory;
 import static io.numabufferpool.placement.PlacementReason.PoolTooSmall;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -59,7 +60,12 @@ final class ReferencePlan {
 
     private void decide() {
         boolean none = request.policy() == PlacementPolicy.None;
-        if (request.policy() == PlacementPolicy.Bind || (none && request.enforcement() == Enforcement.Strict)) {
+        boolean strict = request.enforcement() == Enforcement.Strict;
+        if (strict && (none || request.policy() == PlacementPolicy.Preferred)) {
+            refused = Optional.of(InvalidSpec);
+            return;
+        }
+        if (!weightsMakeSense()) {
             refused = Optional.of(InvalidSpec);
             return;
         }
@@ -77,8 +83,11 @@ final class ReferencePlan {
             return;
         }
         long pageCount = request.sizeBytes() / request.hugePageBytes();
-        if (request.policy() != PlacementPolicy.None) {
-            dealPages(pageCount);
+        switch (request.policy()) {
+            case None -> {}
+            case Partitioned, Interleave -> dealPages(pageCount);
+            case WeightedInterleave -> dealWeighted(pageCount);
+            case Bind, Preferred -> fillPages(pageCount);
         }
         if (refused.isEmpty()) {
             refused = shortage(pageCount);
@@ -135,20 +144,99 @@ final class ReferencePlan {
         return best;
     }
 
-    private void dealPages(long pageCount) {
-        if (pageCount < numaNodes.size()) {
-            if (!(request.nodes() instanceof NodeSelection.Allowed)) {
-                refused = Optional.of(PoolTooSmall);
-                return;
-            }
-            while (pageCount < numaNodes.size()) {
-                numaNodes.remove(numaNodes.last());
+    private boolean weightsMakeSense() {
+        for (var entry : request.weights().entrySet()) {
+            boolean listed = !(request.nodes() instanceof NodeSelection.Listed nodes)
+                    || nodes.numaNodes().contains(entry.getKey());
+            boolean inRange = List.of(1, 2, 3, 4, 5, 255).contains(entry.getValue());
+            if (!listed || !inRange || request.policy() != PlacementPolicy.WeightedInterleave) {
+                return false;
             }
         }
+        return true;
+    }
+
+    private void dropWhatGetsNoPage(long pageCount) {
+        if (pageCount < numaNodes.size() && !(request.nodes() instanceof NodeSelection.Allowed)) {
+            refused = Optional.of(PoolTooSmall);
+        }
+        while (pageCount < numaNodes.size()) {
+            numaNodes.remove(numaNodes.last());
+        }
+    }
+
+    private void dealPages(long pageCount) {
+        dropWhatGetsNoPage(pageCount);
         var turn = new ArrayList<>(numaNodes);
         for (long page = 0; page < pageCount; page++) {
             pages.merge(turn.get((int) (page % turn.size())), 1L, Long::sum);
         }
+    }
+
+    /** Page by page: to a node that has none yet, else to the one that lacks most, as a fraction of the cycle so far. */
+    private void dealWeighted(long pageCount) {
+        dropWhatGetsNoPage(pageCount);
+        var weights = new TreeMap<Integer, Integer>();
+        boolean kernelKnows = numaNodes.stream()
+                .allMatch(n -> observation.topology().find(n).orElseThrow().interleaveWeight() > 0);
+        for (int n : numaNodes) {
+            int kernels =
+                    kernelKnows ? observation.topology().find(n).orElseThrow().interleaveWeight() : 1;
+            weights.put(
+                    n, request.weights().isEmpty() ? kernels : request.weights().getOrDefault(n, 1));
+        }
+        var hand = new TreeMap<>(weights);
+        for (long page = 0; page < pageCount; page++) {
+            if (hand.values().stream().allMatch(left -> left == 0)) {
+                hand.putAll(weights);
+            }
+            var givenInCycle = new TreeMap<Integer, Integer>();
+            hand.forEach((n, left) -> givenInCycle.put(n, weights.get(n) - left));
+            int reached =
+                    givenInCycle.values().stream().mapToInt(Integer::intValue).sum() + 1;
+            int total = weights.values().stream().mapToInt(Integer::intValue).sum();
+            int best = -1;
+            var bestLack = BigDecimal.valueOf(Long.MIN_VALUE);
+            for (int n : numaNodes) {
+                var lack = BigDecimal.valueOf((long) weights.get(n) * reached)
+                        .subtract(BigDecimal.valueOf((long) givenInCycle.get(n) * total));
+                boolean first = page < numaNodes.size();
+                boolean may = first ? !pages.containsKey(n) : hand.get(n) > 0;
+                if (may && best >= 0 && first) {
+                    continue;
+                }
+                if (may && lack.compareTo(bestLack) > 0) {
+                    best = n;
+                    bestLack = lack;
+                }
+            }
+            hand.merge(best, -1, Integer::sum);
+            pages.merge(best, 1L, Long::sum);
+        }
+    }
+
+    /** Page by page to the lowest node with a free one, then to the lowest with any, then to where it will not fit. */
+    private void fillPages(long pageCount) {
+        for (long page = 0; page < pageCount; page++) {
+            int overflow = request.policy() == PlacementPolicy.Bind ? numaNodes.last() : numaNodes.first();
+            int chosen = numaNodes.stream()
+                    .filter(n -> hasRoom(n, true))
+                    .findFirst()
+                    .or(() -> numaNodes.stream().filter(n -> hasRoom(n, false)).findFirst())
+                    .orElse(overflow);
+            pages.merge(chosen, 1L, Long::sum);
+        }
+        numaNodes.retainAll(pages.keySet());
+    }
+
+    private boolean hasRoom(int numaNode, boolean onlyFree) {
+        var node = observation.topology().find(numaNode).orElseThrow();
+        long page = request.hugePageBytes();
+        long after = (pages.getOrDefault(numaNode, 0L) + 1) * page;
+        if (request.hugePageMode() == HugePageMode.Reserved) {
+            return after <= node.freeHugePages(page) * page;
+        }
+        return after <= (onlyFree ? node.freeBytes() - node.memoryBytes() / 16 : node.memoryBytes());
     }
 
     private Optional<PlacementReason> shortage(long pageCount) {

@@ -58,6 +58,13 @@ final class Observer {
                                 pool.freePages() + ownBytes / pool.pageBytes(),
                                 pool.surplusPages()))
                 .toList();
-        return new NumaNode(node.index(), node.cpus(), node.memoryBytes(), node.freeBytes(), pools, node.distances());
+        return new NumaNode(
+                node.index(),
+                node.cpus(),
+                node.memoryBytes(),
+                node.freeBytes(),
+                pools,
+                node.distances(),
+                node.interleaveWeight());
     }
 }

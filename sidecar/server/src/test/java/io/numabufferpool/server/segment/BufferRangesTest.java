@@ -1,6 +1,7 @@
 package io.numabufferpool.server.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.numabufferpool.placement.Enforcement;
 import io.numabufferpool.placement.HugePageMode;
@@ -13,6 +14,7 @@ import io.numabufferpool.placement.PlacementPolicy;
 import io.numabufferpool.placement.PlacementRequest;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,7 +24,13 @@ class BufferRangesTest {
     private static final long BUFFER = 8192;
 
     private static PlacementDecision decide(PlacementPolicy policy, long size, long maxSize) {
-        var enforcement = policy == PlacementPolicy.None ? Enforcement.BestEffort : Enforcement.Strict;
+        boolean kernelChooses = policy == PlacementPolicy.None || policy == PlacementPolicy.Preferred;
+        var enforcement = kernelChooses ? Enforcement.BestEffort : Enforcement.Strict;
+        var weights = new TreeMap<Integer, Integer>();
+        if (policy == PlacementPolicy.WeightedInterleave) {
+            weights.put(0, 5);
+            weights.put(2, 3);
+        }
         var request = new PlacementRequest(
                 size,
                 maxSize,
@@ -33,7 +41,8 @@ class BufferRangesTest {
                 new NodeSelection.Allowed(),
                 false,
                 enforcement,
-                4);
+                4,
+                weights);
         var topology = FakeNodes.topology();
         var seen = new Observation(
                 topology,
@@ -58,7 +67,12 @@ class BufferRangesTest {
         "Interleave, 64, 64",
         "Interleave, 70, 70",
         "Interleave, 34, 66",
-        "Partitioned, 2, 2"
+        "Partitioned, 2, 2",
+        "WeightedInterleave, 64, 64",
+        "WeightedInterleave, 70, 102",
+        "Bind, 64, 64",
+        "Bind, 600, 700",
+        "Preferred, 600, 600"
     })
     void rangesHoldTheSharesOfTheDecisionAndEveryBuffer(PlacementPolicy policy, long sizeMib, long maxMib) {
         var decision = decide(policy, sizeMib * MIB, maxMib * MIB);
@@ -80,6 +94,23 @@ class BufferRangesTest {
                     assertThat(partition.offsetBytes()).isGreaterThanOrEqualTo(range.offsetBytes());
                     assertThat(end).isLessThanOrEqualTo(range.offsetBytes() + range.bytes());
                 }));
+    }
+
+    /** Ten pages by 5:1:3:1 over two equal halves of the file: each half has half of every share. */
+    @Test
+    void everyPartOfAWeightedFileHasItsProportion() {
+        var range = BufferRanges.of(decide(PlacementPolicy.WeightedInterleave, 40 * MIB, 40 * MIB), BUFFER, HUGE)
+                .getFirst();
+
+        var firstHalf = new TreeMap<Integer, Long>();
+        range.stripes().stream()
+                .filter(stripe -> stripe.offsetBytes() < 20 * MIB)
+                .forEach(stripe -> firstHalf.merge(stripe.numaNode(), stripe.bytes(), Long::sum));
+
+        assertThat(range.wantedBytes())
+                .containsExactly(entry(0, 20 * MIB), entry(1, 4 * MIB), entry(2, 12 * MIB), entry(3, 4 * MIB));
+        assertThat(firstHalf)
+                .containsExactly(entry(0, 10 * MIB), entry(1, 2 * MIB), entry(2, 6 * MIB), entry(3, 2 * MIB));
     }
 
     @ParameterizedTest
