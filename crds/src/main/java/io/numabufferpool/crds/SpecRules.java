@@ -39,9 +39,10 @@ final class SpecRules {
             WeightRules.namesAreNodes(),
             WeightRules.nodesAreListed(),
             SpecRule.of(
-                    "!self.placement.bindCpus",
-                    "spec.placement.bindCpus: true is not available in this version; use false.",
-                    spec -> !spec.placement().bindCpus()),
+                    "!self.placement.bindCpus || self.placement.policy != 'None'",
+                    "spec.placement.bindCpus: true has no effect under spec.placement.policy None, which chooses no NUMA nodes; use"
+                            + " false or another policy.",
+                    spec -> !spec.placement().bindCpus() || spec.placement().policy() != PlacementPolicy.None),
             SpecRule.of(
                     "self.placement.sharing == 'Shared'",
                     "spec.placement.sharing: Isolated is not available in this version; use Shared.",

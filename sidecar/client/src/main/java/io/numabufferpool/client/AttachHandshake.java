@@ -126,7 +126,8 @@ final class AttachHandshake {
                             access,
                             control,
                             buffers,
-                            pool.get());
+                            pool.get(),
+                            answer.advice(AttachAnswer.KEY_BIND_CPUS));
                 }
             }
             throw new AttachFailed("All " + AttachProtocol.CLIENT_NUMBER_MAX + " client numbers of " + folder

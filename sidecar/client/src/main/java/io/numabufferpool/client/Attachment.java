@@ -14,6 +14,7 @@ import java.nio.file.Path;
  * @param connection open and silent; its end tells the sidecar to look at the lock byte
  * @param lock this process's description of {@code clients.lock}; holds byte {@code clientNumber}
  * @param generation of the segment
+ * @param advisedCpus to which this process is to bind its threads; empty: to none
  */
 record Attachment(
         Path folder,
@@ -24,7 +25,8 @@ record Attachment(
         Access access,
         Mapping control,
         Mapping buffers,
-        BufferPool pool) {
+        BufferPool pool,
+        String advisedCpus) {
     /** Unmaps first, then gives the byte back: from then on the sidecar clears what is left in this number's slots. */
     void release() {
         control.close();

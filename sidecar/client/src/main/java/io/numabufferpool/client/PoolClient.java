@@ -4,6 +4,7 @@ import io.numabufferpool.client.attach.AttachProtocol;
 import io.numabufferpool.linux.JnaLinux;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.NumaTopologyReader;
+import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.pool.Access;
 import io.numabufferpool.pool.PoolOptions;
 import io.numabufferpool.pool.PoolStatistics;
@@ -39,9 +40,11 @@ public final class PoolClient implements AutoCloseable {
     private final NoticeLine noticeLine;
     private final FileWatch fileWatch = new FileWatch();
     private final AtomicInteger openSessions = new AtomicInteger();
+    private final CpuSet boundCpus;
     private volatile boolean closed;
 
     private PoolClient(Linux linux, Attachment attachment) {
+        this.boundCpus = BoundThreads.bind(linux, attachment.advisedCpus());
         this.linux = linux;
         this.attachment = attachment;
         this.noticeLine = new NoticeLine(linux, attachment);
@@ -143,6 +146,14 @@ public final class PoolClient implements AutoCloseable {
     /** Of the attached segment. */
     public long generation() {
         return attachment.generation();
+    }
+
+    /**
+     * The CPUs that attaching has bound every thread of this process to, because the pool has {@code spec.placement.bindCpus};
+     * empty where it has not, or where this container may use none of them. Closing leaves the threads bound.
+     */
+    public CpuSet boundCpus() {
+        return boundCpus;
     }
 
     /** How the whole pool is used, by all its clients. */

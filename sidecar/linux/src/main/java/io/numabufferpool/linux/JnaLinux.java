@@ -135,7 +135,20 @@ public final class JnaLinux implements Linux {
 
     @Override
     public Errno setAffinity(CpuSet cpus) {
-        return threads.setAffinity(cpus);
+        return threads.setAffinity(0, cpus);
+    }
+
+    @Override
+    public Errno setAffinity(int threadId, CpuSet cpus) {
+        return threads.setAffinity(threadId, cpus);
+    }
+
+    @Override
+    public List<Integer> threadIds() {
+        return KernelFile.list(Path.of("/proc/self/task")).stream()
+                .map(folder -> Integer.valueOf(folder.getFileName().toString()))
+                .sorted()
+                .toList();
     }
 
     @Override

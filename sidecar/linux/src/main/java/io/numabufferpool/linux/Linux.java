@@ -63,6 +63,12 @@ public interface Linux {
     /** sched_setaffinity(2) of the calling thread. */
     Errno setAffinity(CpuSet cpus);
 
+    /** sched_setaffinity(2) of that thread of this process; ESRCH where it has ended. Threads that it starts later inherit it. */
+    Errno setAffinity(int threadId, CpuSet cpus);
+
+    /** The kernel's numbers of this process's threads, from /proc/self/task; some may have ended when they are read. */
+    List<Integer> threadIds();
+
     /** sched_getaffinity(2) of the calling thread. */
     CpuSet affinity();
 

@@ -22,10 +22,11 @@ final class ThreadCalls {
         this.numbers = numbers;
     }
 
-    Errno setAffinity(CpuSet cpus) {
+    /** 0: the calling thread. */
+    Errno setAffinity(int threadId, CpuSet cpus) {
         try (var scratch = new NativeScratch()) {
             var mask = scratch.mask(cpus.toMask());
-            long result = LibC.syscall(numbers.schedSetaffinity(), 0, mask.byteSize(), mask.address());
+            long result = LibC.syscall(numbers.schedSetaffinity(), threadId, mask.byteSize(), mask.address());
             return result < 0 ? Errno.of(LibC.errno()) : Errno.OK;
         }
     }

@@ -326,6 +326,17 @@ public final class FakeLinux implements Linux {
         return errno.ok() && allowed.isEmpty() ? Errno.EINVAL : errno;
     }
 
+    /** The machine in memory has one thread. */
+    @Override
+    public synchronized Errno setAffinity(int threadId, CpuSet cpus) {
+        return threadIds().contains(threadId) ? setAffinity(cpus) : Errno.ESRCH;
+    }
+
+    @Override
+    public List<Integer> threadIds() {
+        return List.of(1);
+    }
+
     @Override
     public synchronized CpuSet affinity() {
         return affinities.get().orElse(machine.cpusAllowed);

@@ -369,6 +369,12 @@ abstract class LinuxContract {
     }
 
     @Test
+    void aThreadThatIsNotOursCannotBeBound() {
+        assertThat(linux().threadIds()).isNotEmpty().doesNotContain(Integer.MAX_VALUE);
+        assertThat(linux().setAffinity(Integer.MAX_VALUE, linux().affinity())).isEqualTo(Errno.ESRCH);
+    }
+
+    @Test
     void theProcessStatusNamesNodesAndCpus() {
         var status = linux().processStatus();
 

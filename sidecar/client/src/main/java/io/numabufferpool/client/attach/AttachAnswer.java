@@ -10,10 +10,14 @@ import java.nio.charset.StandardCharsets;
  * @param generation of the segment; 0 where there is none yet
  * @param controlBytes length of the control file
  * @param buffersBytes length of the buffers file
- * @param body one sentence, or a status document in JSON
+ * @param body one sentence, or a status document in JSON; where a client is granted the segment, lines {@code key=value} of
+ *     advice, see {@link #KEY_BIND_CPUS}
  */
 public record AttachAnswer(
         Status status, AttachAccess access, long generation, long controlBytes, long buffersBytes, String body) {
+    /** The CPUs that the client's threads are to run on: {@code spec.placement.bindCpus}. */
+    public static final String KEY_BIND_CPUS = "bindCpus";
+
     /** 'NBPR' */
     private static final int MAGIC = 0x5250424E;
 
@@ -40,6 +44,15 @@ public record AttachAnswer(
     /** An answer that is only a sentence. */
     public static AttachAnswer sentence(Status status, String sentence) {
         return new AttachAnswer(status, AttachAccess.READ_WRITE, 0, 0, 0, sentence);
+    }
+
+    /** The advice of that key in an answer that grants the segment; empty where there is none. */
+    public String advice(String key) {
+        return body.lines()
+                .filter(line -> line.startsWith(key + "="))
+                .map(line -> line.substring(key.length() + 1))
+                .findFirst()
+                .orElse("");
     }
 
     /** Header and body. */

@@ -97,8 +97,10 @@ final class AttachConversation implements Runnable {
     }
 
     private static AttachAnswer granted(ServedSegment served) {
+        var advice =
+                served.advisedCpus().isEmpty() ? "" : AttachAnswer.KEY_BIND_CPUS + "=" + served.advisedCpus() + "\n";
         return new AttachAnswer(
-                Status.OK, served.access(), served.generation(), served.controlBytes(), served.buffersBytes(), "");
+                Status.OK, served.access(), served.generation(), served.controlBytes(), served.buffersBytes(), advice);
     }
 
     private static CpuSet cpus(AttachRequest request) throws MalformedMessage {

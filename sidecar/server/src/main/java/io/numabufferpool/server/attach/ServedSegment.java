@@ -2,6 +2,7 @@ package io.numabufferpool.server.attach;
 
 import io.numabufferpool.client.attach.AttachAccess;
 import io.numabufferpool.linux.LinuxFile;
+import io.numabufferpool.placement.CpuSet;
 
 /**
  * The segment that clients get.
@@ -14,6 +15,7 @@ import io.numabufferpool.linux.LinuxFile;
  * @param layoutMajor the segment's layout; a client of another major version is refused
  * @param layoutMinor the same; told in the refusal
  * @param access what clients may do with the buffers
+ * @param advisedCpus the CPUs that clients are to bind their threads to; empty: none
  */
 public record ServedSegment(
         LinuxFile control,
@@ -23,4 +25,5 @@ public record ServedSegment(
         long buffersBytes,
         int layoutMajor,
         int layoutMinor,
-        AttachAccess access) {}
+        AttachAccess access,
+        CpuSet advisedCpus) {}

@@ -9,6 +9,10 @@ import io.numabufferpool.layout.LayoutVersion;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.LinuxException;
 import io.numabufferpool.linux.ObservationReader;
+import io.numabufferpool.placement.CpuSet;
+import io.numabufferpool.placement.NumaNode;
+import io.numabufferpool.placement.NumaNodeSet;
+import io.numabufferpool.placement.Observation;
 import io.numabufferpool.placement.PlacementRequest;
 import io.numabufferpool.pool.Reaper;
 import io.numabufferpool.server.attach.AttachEvents;
@@ -157,6 +161,7 @@ public final class Sidecar {
     private void publish(AttachServer attach, Made made) {
         var segment = made.segment();
         var files = segment.files();
+        var seen = observer.look(made.placed().ranges());
         status.serves(segment.pool());
         attach.publish(new ServedSegment(
                 files.control(),
@@ -166,12 +171,12 @@ public final class Sidecar {
                 files.buffersBytes(),
                 LayoutVersion.MAJOR,
                 LayoutVersion.MINOR,
-                settings.spec().access() == Access.ReadOnly ? AttachAccess.READ_ONLY : AttachAccess.READ_WRITE));
+                settings.spec().access() == Access.ReadOnly ? AttachAccess.READ_ONLY : AttachAccess.READ_WRITE,
+                advisedCpus(seen, made.decision().placement().numaNodes())));
         if (!made.placed().collapse().ok()) {
             log.warn("not all pages could be made huge", "answer", made.placed().collapse());
         }
         var problem = problem(made.placed().ranges(), Reason.PlacementSpilled);
-        var seen = observer.look(made.placed().ranges());
         board.change(state -> state.observed(seen)
                 .decided(made.decision())
                 .placed(made.placed().method(), made.placed().ranges())
@@ -190,6 +195,17 @@ public final class Sidecar {
                 made.placed().method(),
                 "attach",
                 settings.folders().attach());
+    }
+
+    /** Under bindCpus: those of the nodes that hold the segment; none where they have none. */
+    private CpuSet advisedCpus(Observation seen, NumaNodeSet numaNodes) {
+        if (!settings.spec().placement().bindCpus()) {
+            return CpuSet.empty();
+        }
+        return seen.topology().numaNodes().stream()
+                .filter(node -> numaNodes.contains(node.index()))
+                .map(NumaNode::cpus)
+                .reduce(CpuSet.empty(), CpuSet::or);
     }
 
     /** What is wrong with where the pages are. */

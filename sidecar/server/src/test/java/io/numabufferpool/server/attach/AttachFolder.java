@@ -11,6 +11,7 @@ import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.OpenMode;
 import io.numabufferpool.linux.UnixConnection;
+import io.numabufferpool.placement.CpuSet;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
@@ -71,7 +72,8 @@ final class AttachFolder implements AutoCloseable {
     }
 
     void publish(AttachAccess access) {
-        server.publish(new ServedSegment(control, buffers, GENERATION, CONTROL_BYTES, BUFFERS_BYTES, 1, 0, access));
+        server.publish(new ServedSegment(
+                control, buffers, GENERATION, CONTROL_BYTES, BUFFERS_BYTES, 1, 0, access, CpuSet.empty()));
     }
 
     static AttachRequest request(AttachRequest.Kind kind, int layoutMajor) {

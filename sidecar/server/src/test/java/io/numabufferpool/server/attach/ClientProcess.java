@@ -5,9 +5,12 @@ import io.numabufferpool.client.PoolClient;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 
 /** A client in a process of its own. Arguments: attach folder, file, what to do. */
 final class ClientProcess {
@@ -20,9 +23,26 @@ final class ClientProcess {
                 case "once" -> readOnce(client, file);
                 case "hold" -> hold(client, file);
                 case "loop" -> loop(client, file);
+                case "cpus" -> printCpus(client);
                 default -> throw new IllegalArgumentException(arguments[2]);
             }
         }
+    }
+
+    /** What the kernel says of every thread, one that is started now included: {@code cpus CPUS threads CPUS...}. */
+    private static void printCpus(PoolClient client) throws Exception {
+        var late = new Thread(LockSupport::park, "late");
+        late.setDaemon(true);
+        late.start();
+        var lists = new TreeSet<String>();
+        try (var threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (var thread : threads) {
+                Files.readAllLines(thread.resolve("status")).stream()
+                        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                        .forEach(line -> lists.add(line.replaceAll(".*\\s", "")));
+            }
+        }
+        System.out.println("cpus " + client.boundCpus() + " threads " + String.join(" ", lists));
     }
 
     /** Every block once: {@code read BLOCKS wrong WRONG misses MISSES}. */

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.numabufferpool.client.PoolClient;
 import io.numabufferpool.client.attach.AttachAccess;
 import io.numabufferpool.linux.JnaLinux;
+import io.numabufferpool.placement.CpuSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,25 @@ class ClientProcessesTest {
             }
             assertThat(served.pool.readStatistics().numaNodes())
                     .satisfiesOnlyOnce(node -> assertThat(node.buffers().used()).isEqualTo(BLOCKS));
+        }
+    }
+
+    /** The last of our CPUs, so that it is not the one that everything starts on. */
+    @Test
+    void everyThreadOfAClientIsBoundToTheAdvisedCpus() throws Exception {
+        int cpu = new JnaLinux().affinity().stream().max().orElseThrow();
+        try (var _ = ServedPool.advising(folder, FEW_BUFFERS, CpuSet.of(cpu, 60_000));
+                var client = ChildProcess.start(ClientProcess.class, attachFolder(), file, "cpus")) {
+            assertThat(client.await("cpus")).isEqualTo("cpus " + cpu + " threads " + cpu);
+        }
+    }
+
+    @Test
+    void aClientThatMayUseNoneOfTheAdvisedCpusStaysAsItIs() throws Exception {
+        var allowed = new JnaLinux().affinity();
+        try (var _ = ServedPool.advising(folder, FEW_BUFFERS, CpuSet.of(60_000));
+                var client = ChildProcess.start(ClientProcess.class, attachFolder(), file, "cpus")) {
+            assertThat(client.await("cpus")).isEqualTo("cpus  threads " + allowed);
         }
     }
 

@@ -11,6 +11,7 @@ import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.Mapping;
 import io.numabufferpool.linux.OpenMode;
 import io.numabufferpool.linux.Protection;
+import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.pool.Access;
 import io.numabufferpool.pool.BufferPool;
 import io.numabufferpool.pool.PoolOptions;
@@ -41,7 +42,8 @@ public final class ServedPool implements AutoCloseable {
     private final Mapping controlMapping;
     private final Mapping buffersMapping;
 
-    private ServedPool(Path folder, int bufferCount, int slotCount, AttachAccess access) throws IOException {
+    private ServedPool(Path folder, int bufferCount, int slotCount, AttachAccess access, CpuSet advisedCpus)
+            throws IOException {
         this.folder = folder;
         Files.createDirectories(attachFolder());
         var layout = layout(bufferCount, slotCount);
@@ -70,11 +72,17 @@ public final class ServedPool implements AutoCloseable {
                 layout.buffersBytes(),
                 LayoutVersion.MAJOR,
                 LayoutVersion.MINOR,
-                access));
+                access,
+                advisedCpus));
     }
 
     static ServedPool of(Path folder, int bufferCount, int slotCount, AttachAccess access) throws IOException {
-        return new ServedPool(folder, bufferCount, slotCount, access);
+        return new ServedPool(folder, bufferCount, slotCount, access, CpuSet.empty());
+    }
+
+    /** Whose clients are told to run on these CPUs. */
+    static ServedPool advising(Path folder, int bufferCount, CpuSet cpus) throws IOException {
+        return new ServedPool(folder, bufferCount, 16, AttachAccess.READ_WRITE, cpus);
     }
 
     public static ServedPool of(Path folder, int bufferCount) throws IOException {
