@@ -140,6 +140,16 @@ final class Cluster implements AutoCloseable {
                 .orElseGet(this::numaKubeNode);
     }
 
+    /** Else by a policy of the API server. */
+    boolean injectsByWebhook() {
+        return client.admissionRegistration()
+                        .v1()
+                        .mutatingWebhookConfigurations()
+                        .withName("numa-buffer-pool-injection")
+                        .get()
+                != null;
+    }
+
     void scaleOperator(int replicas) {
         client.apps()
                 .deployments()

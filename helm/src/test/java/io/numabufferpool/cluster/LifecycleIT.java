@@ -1,6 +1,8 @@
 package io.numabufferpool.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -64,6 +66,7 @@ final class LifecycleIT {
 
     @Test
     void withoutTheOperatorAPodStartsAndDecidesItself(Cluster cluster) {
+        assumeFalse(cluster.injectsByWebhook(), "injection is a webhook here: such a pod waits for the operator");
         cluster.scaleOperator(0);
         try {
             namespace.apply("shop.yaml", Map.of("name", "alone", "pool", "orders", "node", node));
@@ -79,6 +82,28 @@ final class LifecycleIT {
         var pod = namespace.podOf("alone").getMetadata().getName();
         UserNamespace.awaiting("status of the pod that started alone")
                 .until(() -> decidedBy(cluster, pod) == DecidedBy.Sidecar);
+    }
+
+    @Test
+    void withoutTheOperatorAWebhookHoldsBackPodsThatAskForAPoolAndNoOthers(Cluster cluster) {
+        assumeTrue(cluster.injectsByWebhook(), "injection is a policy of the API server here");
+        cluster.scaleOperator(0);
+        try {
+            namespace.apply("shop.yaml", Map.of("name", "held", "pool", "orders", "node", node));
+            namespace.apply("plain.yaml", Map.of("name", "free", "node", node));
+
+            namespace.awaitReady("free");
+            UserNamespace.awaiting("the refusal as an event")
+                    .until(() -> cluster.client().v1().events().inNamespace(namespace.name()).list().getItems().stream()
+                            .anyMatch(event -> "FailedCreate".equals(event.getReason())
+                                    && event.getMessage().contains("injection.numabufferpool.io")));
+            assertThat(namespace.pods().withLabel("app", "held").list().getItems())
+                    .isEmpty();
+        } finally {
+            cluster.scaleOperator(1);
+        }
+
+        namespace.awaitReady(namespace.podOf("held").getMetadata().getName());
     }
 
     private static DecidedBy decidedBy(Cluster cluster, String pod) {
