@@ -29,14 +29,37 @@ final class ChartRightsTest {
     @Test
     void theWebhooksRoleIsThereOnlyWithTheWebhook() {
         assertThat(Chart.objects())
-                .filteredOn(object -> ROLES.contains(object.getKind()))
+                .filteredOn(object -> ROLES.contains(object.getKind()) && isOfTheOperator(object))
                 .extracting(object -> object.getMetadata().getName())
                 .containsOnly("numa-buffer-pool-operator");
     }
 
+    private static boolean isOfTheOperator(GenericKubernetesResource role) {
+        return role.getMetadata().getName().startsWith("numa-buffer-pool-operator");
+    }
+
+    /** Whoever may change a namespace's Deployments may change its pools; what the operator writes is for reading. */
+    @Test
+    void usersRolesLetThemMakePoolsAndOnlyReadPlacements() {
+        var roles = Chart.objects().stream()
+                .filter(object -> object.getKind().equals("ClusterRole") && !isOfTheOperator(object))
+                .toList();
+
+        assertThat(roles)
+                .extracting(role -> role.getMetadata().getName())
+                .containsExactlyInAnyOrder("numa-buffer-pool-view", "numa-buffer-pool-edit");
+        assertThat(roles)
+                .allSatisfy(role -> assertThat(role.getMetadata().getLabels())
+                        .containsEntry("rbac.authorization.k8s.io/aggregate-to-edit", "true"));
+        assertThat(roles)
+                .filteredOn(role -> Serialization.asYaml(role).contains("numaplacements"))
+                .singleElement()
+                .satisfies(role -> assertThat(Serialization.asYaml(role)).doesNotContain("update", "patch", "delete"));
+    }
+
     private static Object rules(List<GenericKubernetesResource> objects, String kind) {
         return objects.stream()
-                .filter(object -> object.getKind().equals(kind))
+                .filter(object -> object.getKind().equals(kind) && isOfTheOperator(object))
                 .map(object -> object.getAdditionalProperties().get("rules"))
                 .toList();
     }
@@ -48,7 +71,7 @@ final class ChartRightsTest {
                 .map(Serialization::asYaml)
                 .toList();
 
-        assertThat(roles).hasSize(2).noneMatch(yaml -> yaml.contains("*"));
+        assertThat(roles).hasSize(4).noneMatch(yaml -> yaml.contains("*"));
     }
 
     @Test

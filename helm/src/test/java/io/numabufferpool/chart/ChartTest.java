@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,28 @@ final class ChartTest {
         assertThat(kinds).contains(wanted).doesNotContain(other);
     }
 
+    /** An alert on a metric that nobody exports never fires. */
+    @Test
+    void everyMetricOfAnAlertIsExported() {
+        var exported = Golden.read(
+                        Path.of("../sidecar/server/src/main/java/io/numabufferpool/server/report/PoolMetrics.java"))
+                + Golden.read(Path.of("../operator/src/main/java/io/numabufferpool/operator/report/ReportMetrics.java"))
+                        .replace("numapool.", "")
+                        .replace('.', '_');
+        var alerts = Chart.renderWith("monitoring.enabled", true);
+
+        var metrics = Pattern.compile("\\bnumapool_([a-z_]+)")
+                .matcher(alerts)
+                .results()
+                .map(match -> match.group(1).replaceFirst("_total$", ""))
+                .distinct()
+                .toList();
+
+        assertThat(metrics)
+                .hasSizeGreaterThan(3)
+                .allSatisfy(metric -> assertThat(exported).contains("\"" + metric + "\""));
+    }
+
     @Test
     void aPolicyThatTheApiServerDoesNotHaveIsRefusedWithTheVersionsItNeeds() {
         assertThatThrownBy(() -> Chart.renderFor("1.33.13", "injection.mechanism", "Policy"))
@@ -67,6 +90,9 @@ final class ChartTest {
             sidecar.image.tag           | 'a b'       | tag
             sidecar.image.repository    | 'Not/Valid' | repository
             sidecar.memory              | 1Gi         | memory
+            monitoring.interval         | soon        | interval
+            networkPolicy.apiServerPort | 0           | apiServerPort
+            userRoles.create            | maybe       | create
             operator.replicas           | two         | replicas
             operator.replicas           | 9           | replicas
             operator.image.registry     | local       | registry

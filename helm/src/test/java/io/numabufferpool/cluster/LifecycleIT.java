@@ -38,6 +38,7 @@ final class LifecycleIT {
         namespace = new UserNamespace(cluster, "lifecycle");
         node = cluster.plainKubeNode();
         namespace.apply("pool.yaml", Map.of("pool", "orders", "spec", "{size: 16Mi}"));
+        namespace.awaitCa();
     }
 
     @AfterAll

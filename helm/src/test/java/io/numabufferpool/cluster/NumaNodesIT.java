@@ -43,6 +43,7 @@ final class NumaNodesIT {
         namespace = new UserNamespace(cluster, "numa");
         node = cluster.numaKubeNode();
         namespace.apply("pool.yaml", Map.of("pool", "orders", "spec", "{size: 32Mi}"));
+        namespace.awaitCa();
         namespace.apply("shop.yaml", Map.of("name", "shop", "pool", "orders", "node", node));
         shop = namespace.podOf("shop").getMetadata().getName();
         namespace.awaitReady(shop);

@@ -26,6 +26,7 @@ final class PlainNodeIT {
         namespace = new UserNamespace(cluster, "plain");
         namespace.apply("pool.yaml", Map.of("pool", "orders", "spec", "{size: 64Mi}"));
         namespace.apply("pool.yaml", Map.of("pool", "catalog", "spec", "{size: 16Mi, access: ReadOnly}"));
+        namespace.awaitCa();
         namespace.apply("shop.yaml", Map.of("name", "shop", "pool", "orders", "node", cluster.plainKubeNode()));
         namespace.apply("shop.yaml", Map.of("name", "reader", "pool", "catalog", "node", cluster.plainKubeNode()));
         pod = namespace.podOf("shop").getMetadata().getName();

@@ -47,6 +47,7 @@ final class ReadersIT {
         namespace = new UserNamespace(cluster, "readers");
         namespace.apply("pool.yaml", Map.of("pool", TRANSPARENT, "spec", "{size: 8Mi}"));
         namespace.apply("pool.yaml", Map.of("pool", RESERVED, "spec", "{size: 8Mi, hugePages: {mode: Reserved}}"));
+        namespace.awaitCa();
         for (var name : List.of(TRANSPARENT, RESERVED)) {
             namespace.apply(
                     "readers.yaml",

@@ -85,6 +85,19 @@ final class UserNamespace implements AutoCloseable {
         }
     }
 
+    /**
+     * Sidecars of pods that start from now on know the operator at once. One that starts before this ConfigMap is there gets
+     * it when the kubelet looks again, a minute later, and decides and reports accordingly.
+     */
+    void awaitCa() {
+        awaiting("the operator's CA in " + name)
+                .until(() -> client.configMaps()
+                                .inNamespace(name)
+                                .withName("numa-buffer-pool-ca")
+                                .get()
+                        != null);
+    }
+
     NonNamespaceOperation<Pod, PodList, PodResource> pods() {
         return client.pods().inNamespace(name);
     }
