@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** What a container runtime does to the calls of memory policy, for the calling thread and those it starts. It cannot be undone. */
-final class SeccompFilter {
+public final class SeccompFilter {
     private static final int PR_SET_NO_NEW_PRIVS = 38;
     private static final int PR_SET_SECCOMP = 22;
     private static final int SECCOMP_MODE_FILTER = 2;
@@ -19,6 +19,11 @@ final class SeccompFilter {
     private static final int RET_ALLOW = 0x7fff0000;
 
     private SeccompFilter() {}
+
+    /** As default seccomp profiles do: the calls of memory policy answer EPERM from now on. */
+    public static void refuseMemoryPolicy() {
+        refuseMemoryPolicy(Syscalls.of(System.getProperty("os.arch")), Errno.EPERM);
+    }
 
     /** mbind, set_mempolicy and get_mempolicy, whose numbers are neighbours, answer with this errno from now on. */
     static void refuseMemoryPolicy(Syscalls numbers, Errno errno) {

@@ -11,6 +11,6 @@ import org.junit.jupiter.api.TestFactory;
 class PlacementNumaLaneTest {
     @TestFactory
     Stream<DynamicTest> onNumaNodes() {
-        return NumaLane.run(PlacementOnNumaNodes.class);
+        return NumaLane.run(PlacementOnNumaNodes.class, PlacementMatrixOnNumaNodes.class);
     }
 }
