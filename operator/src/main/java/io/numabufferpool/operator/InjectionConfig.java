@@ -18,6 +18,7 @@ final class InjectionConfig {
             @ConfigProperty(name = "numapool.sidecar.cpu.request") String cpuRequest,
             @ConfigProperty(name = "numapool.sidecar.cpu.limit") Optional<String> cpuLimit,
             @ConfigProperty(name = "numapool.sidecar.cpu.guaranteed") String cpuGuaranteed,
+            @ConfigProperty(name = "numapool.sidecar.seccomp-localhost-profile") Optional<String> seccompProfile,
             @ConfigProperty(name = "numapool.service") String service,
             @ConfigProperty(name = "numapool.namespace") String namespace) {
         settings = new InjectionSettings(
@@ -26,6 +27,7 @@ final class InjectionConfig {
                 cpuRequest,
                 cpuLimit.orElse(""),
                 cpuGuaranteed,
+                seccompProfile.orElse(""),
                 "https://" + service + "." + namespace + ".svc:443");
     }
 

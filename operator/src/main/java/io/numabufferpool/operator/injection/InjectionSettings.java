@@ -8,6 +8,7 @@ package io.numabufferpool.operator.injection;
  * @param cpuRequest of a sidecar whose pool does not say
  * @param cpuLimit of a sidecar whose pool does not say; empty: none
  * @param cpuGuaranteed request and limit in a Guaranteed pod whose pool does not say
+ * @param seccompLocalhostProfile below the kubelet's seccomp folder; empty: the runtime's default profile
  * @param operatorUrl where sidecars report to
  */
 public record InjectionSettings(
@@ -16,4 +17,5 @@ public record InjectionSettings(
         String cpuRequest,
         String cpuLimit,
         String cpuGuaranteed,
+        String seccompLocalhostProfile,
         String operatorUrl) {}

@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.SeccompProfile;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
@@ -206,7 +207,7 @@ final class SidecarTemplate {
                 : request.or(() -> limit).orElse(settings.cpuRequest());
     }
 
-    private static SecurityContext restricted() {
+    private SecurityContext restricted() {
         return new SecurityContextBuilder()
                 .withRunAsUser(USER)
                 .withRunAsGroup(USER)
@@ -216,9 +217,14 @@ final class SidecarTemplate {
                 .withNewCapabilities()
                 .addToDrop("ALL")
                 .endCapabilities()
-                .withNewSeccompProfile()
-                .withType("RuntimeDefault")
-                .endSeccompProfile()
+                .withSeccompProfile(seccompProfile())
                 .build();
+    }
+
+    private SeccompProfile seccompProfile() {
+        var profile = settings.seccompLocalhostProfile();
+        return profile.isEmpty()
+                ? new SeccompProfile(null, "RuntimeDefault")
+                : new SeccompProfile(profile, "Localhost");
     }
 }

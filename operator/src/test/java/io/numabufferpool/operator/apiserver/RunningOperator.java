@@ -39,6 +39,7 @@ public final class RunningOperator implements AutoCloseable {
             "100m",
             "",
             "500m",
+            "",
             "https://numa-buffer-pool-operator.numa-buffer-pool.svc:443");
 
     private final Vertx vertx = Vertx.vertx();

@@ -19,7 +19,7 @@ final class InjectionDeskTest {
 
     private final InjectionDesk desk = new InjectionDesk(
             (namespace, name) -> namespace.equals("shop") && name.equals("orders") ? pool() : Optional.empty(),
-            new InjectionSettings("sidecar:1", "Always", "100m", "", "500m", "https://operator:443"));
+            new InjectionSettings("sidecar:1", "Always", "100m", "", "500m", "", "https://operator:443"));
 
     private static Optional<JsonNode> pool() {
         try {
