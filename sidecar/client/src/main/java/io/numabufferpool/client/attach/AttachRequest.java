@@ -26,6 +26,9 @@ public record AttachRequest(Kind kind, int layoutMajor, int layoutMinor, SortedM
     /** A name for people: in status and in messages. */
     public static final String KEY_NAME = "name";
 
+    /** With a status question: count every page now and answer with where they lie. */
+    public static final String KEY_VERIFY = "verify";
+
     /** 'NBPA' */
     private static final int MAGIC = 0x4150424E;
 

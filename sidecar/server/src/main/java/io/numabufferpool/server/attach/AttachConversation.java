@@ -67,7 +67,12 @@ final class AttachConversation implements Runnable {
         var header = AttachRequest.decodeHeader(receive(AttachProtocol.HEADER_BYTES));
         var request = AttachRequest.decode(header, receive(header.bodyBytes()));
         switch (request.kind()) {
-            case STATUS -> answer(server.statusAnswer(), List.of());
+            case STATUS ->
+                answer(
+                        request.properties().containsKey(AttachRequest.KEY_VERIFY)
+                                ? server.verificationAnswer()
+                                : server.statusAnswer(),
+                        List.of());
             case ATTACH -> attach(request);
         }
     }

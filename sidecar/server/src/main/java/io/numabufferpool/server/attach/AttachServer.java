@@ -68,6 +68,8 @@ public final class AttachServer implements AutoCloseable {
     private final ClientsLock claims;
     private final Thread acceptor;
 
+    private volatile Supplier<Optional<String>> verification = Optional::empty;
+
     /** Guards the fields below. */
     private final Object lock = new Object();
 
@@ -211,6 +213,24 @@ public final class AttachServer implements AutoCloseable {
         }
     }
 
+    /** Counts pages when somebody asks; until then, and where it answers with nothing, there is nothing to count. */
+    public void verifiesBy(Supplier<Optional<String>> counting) {
+        verification = counting;
+    }
+
+    AttachAnswer verificationAnswer() {
+        Optional<String> json;
+        try {
+            json = verification.get();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "the segment could not be verified", e);
+            return AttachAnswer.sentence(Status.BUSY, "The sidecar could not verify its segment: " + e.getMessage());
+        }
+        return json.map(AttachServer::document)
+                .orElseGet(() -> AttachAnswer.sentence(
+                        Status.BUSY, "The sidecar serves no segment yet; numapool status says what it waits for."));
+    }
+
     AttachAnswer statusAnswer() {
         String json;
         try {
@@ -219,11 +239,15 @@ public final class AttachServer implements AutoCloseable {
             LOG.log(Level.ERROR, "status could not be made", e);
             return AttachAnswer.sentence(Status.BUSY, "The sidecar could not make its status: " + e.getMessage());
         }
+        return document(json);
+    }
+
+    private static AttachAnswer document(String json) {
         int bytes = json.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > AttachProtocol.ANSWER_BODY_BYTES_MAX) {
             return AttachAnswer.sentence(
                     Status.REFUSED,
-                    "The status has " + bytes + " bytes; at most " + AttachProtocol.ANSWER_BODY_BYTES_MAX
+                    "The document has " + bytes + " bytes; at most " + AttachProtocol.ANSWER_BODY_BYTES_MAX
                             + " fit into an answer. Read /q/metrics instead.");
         }
         return AttachAnswer.sentence(Status.OK, json);

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             ServeCommand.class,
             NodesCommand.class,
             StatusCommand.class,
+            VerifyCommand.class,
             CheckCommand.class,
             DemoCommand.class
         })

@@ -2,6 +2,7 @@ package io.numabufferpool.server.lifecycle;
 
 import io.numabufferpool.linux.Mapping;
 import io.numabufferpool.pool.BufferPool;
+import io.numabufferpool.server.segment.PlacedRange;
 import io.numabufferpool.server.segment.RangePlacement;
 import io.numabufferpool.server.segment.SegmentFiles;
 import io.numabufferpool.server.segment.SegmentPlacer;
@@ -28,6 +29,11 @@ record LiveSegment(
     /** Where its pages are now. */
     List<RangePlacement> verify() {
         return placer.verify(windows);
+    }
+
+    /** Where the pages of these ranges are now. */
+    List<RangePlacement> count(List<PlacedRange> ranges) {
+        return placer.count(ranges, files.byKind());
     }
 
     @Override

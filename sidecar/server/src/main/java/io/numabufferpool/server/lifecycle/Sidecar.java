@@ -58,6 +58,7 @@ public final class Sidecar {
     private final Observer observer;
     private final SegmentMaker maker;
     private final StatusSource status;
+    private final Verification verification;
     private final Optional<Reporter> reporter;
     private final StopSignal stop;
     private final Log log;
@@ -72,6 +73,7 @@ public final class Sidecar {
         this.maker = new SegmentMaker(linux, settings.spec(), settings.folders(), progress, stop, log, clock);
         this.process = new SidecarProcess(clock);
         this.status = new StatusSource(settings, board, process, log, clock);
+        this.verification = new Verification(settings.pool().name(), request, board, clock, this::judge);
         this.stop = stop;
         this.log = log;
         this.clock = clock;
@@ -92,6 +94,7 @@ public final class Sidecar {
                         AttachServer.start(linux, settings.folders().attach(), status::json, new Events(), clock)) {
             log.info("HTTP answers", "port", http.start());
             status.attachedBy(attach);
+            attach.verifiesBy(verification::json);
             return serve(attach);
         } catch (Stopped stopped) {
             log.info("stopped before the segment was published");
@@ -115,6 +118,7 @@ public final class Sidecar {
         var made = new Patience(stop, log).until(this::obtain, this::failed);
         try (var segment = made.segment()) {
             publish(attach, made);
+            verification.begin(segment);
             reporter.ifPresent(Reporter::start);
             board.listen((before, now) -> reporter.ifPresent(Reporter::stateChanged));
             try (var started = SlotReaper.start(
@@ -123,8 +127,9 @@ public final class Sidecar {
                     SlotHolders.of(segment.pool().reaper()),
                     this::reaped)) {
                 reaper = started;
-                watch(segment);
+                watch();
             } finally {
+                verification.end();
                 status.ends();
             }
             end(attach);
@@ -220,7 +225,7 @@ public final class Sidecar {
                                 + ". Free memory on the wanted nodes and restart the pod, or name other nodes in spec.placement.nodes."));
     }
 
-    private void watch(LiveSegment segment) {
+    private void watch() {
         int looks = 0;
         while (!stop.await(WATCH_PERIOD)) {
             var before = board.state();
@@ -233,14 +238,13 @@ public final class Sidecar {
                 log.warn("the container's NUMA nodes changed", "memsAllowed", seen.memsAllowed());
             }
             if (looks % LOOKS_PER_COUNT == 0 || narrowed) {
-                count(segment);
+                verification.count();
             }
             board.change(state -> state.observed(seen));
         }
     }
 
-    private void count(LiveSegment segment) {
-        var ranges = segment.verify();
+    private void judge(List<RangePlacement> ranges) {
         var known = board.state().problem().map(Problem::reason);
         var problem = problem(ranges, known.orElse(Reason.MovedByKernel));
         board.change(state -> state.placed(state.method().orElseThrow(), ranges)

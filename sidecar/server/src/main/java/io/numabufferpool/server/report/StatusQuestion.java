@@ -11,12 +11,17 @@ import io.numabufferpool.linux.LinuxException;
 import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.UnixConnection;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Asks a running sidecar for its status over the attach socket. */
 public final class StatusQuestion {
     /** A sidecar that has just started loads classes for its first answer, which a busy machine makes late. */
     private static final int TRIES_MAX = 3;
+
+    /** Counting walks the page tables: 1 TiB of 4 KiB pages takes about half a minute. */
+    private static final int COUNT_MILLIS_MAX = 120_000;
 
     private StatusQuestion() {}
 
@@ -37,9 +42,18 @@ public final class StatusQuestion {
      * @throws NoStatus where the answer is a refusal or malformed
      */
     public static String ask(Linux linux, Path attachFolder) {
+        return ask(linux, attachFolder, new TreeMap<>(), AttachProtocol.MESSAGE_TIMEOUT_MILLIS);
+    }
+
+    /** The same for a {@link VerificationDocument}: the sidecar counts every page before it answers. */
+    public static String askVerification(Linux linux, Path attachFolder) {
+        return ask(linux, attachFolder, new TreeMap<>(Map.of(AttachRequest.KEY_VERIFY, "now")), COUNT_MILLIS_MAX);
+    }
+
+    private static String ask(Linux linux, Path attachFolder, SortedMap<String, String> properties, int timeoutMillis) {
         for (int tries = 1; ; tries++) {
             try {
-                return askOnce(linux, attachFolder);
+                return askOnce(linux, attachFolder, properties, timeoutMillis);
             } catch (LinuxException late) {
                 boolean timedOut = late.errno() == Errno.ETIMEDOUT || late.errno() == Errno.EAGAIN;
                 if (!timedOut || tries == TRIES_MAX) {
@@ -49,11 +63,12 @@ public final class StatusQuestion {
         }
     }
 
-    private static String askOnce(Linux linux, Path attachFolder) {
+    private static String askOnce(
+            Linux linux, Path attachFolder, SortedMap<String, String> properties, int timeoutMillis) {
         var socket = attachFolder.resolve(AttachProtocol.SOCKET_NAME);
         var request =
-                new AttachRequest(AttachRequest.Kind.STATUS, LayoutVersion.MAJOR, LayoutVersion.MINOR, new TreeMap<>());
-        try (var connection = linux.connect(socket, AttachProtocol.MESSAGE_TIMEOUT_MILLIS)) {
+                new AttachRequest(AttachRequest.Kind.STATUS, LayoutVersion.MAJOR, LayoutVersion.MINOR, properties);
+        try (var connection = linux.connect(socket, timeoutMillis)) {
             connection.send(request.encode(), java.util.List.of());
             var header = AttachAnswer.decodeHeader(receive(connection, AttachProtocol.HEADER_BYTES));
             var answer = AttachAnswer.decode(header, receive(connection, header.bodyBytes()));

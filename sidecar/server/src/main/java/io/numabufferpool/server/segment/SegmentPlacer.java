@@ -2,6 +2,7 @@ package io.numabufferpool.server.segment;
 
 import io.numabufferpool.linux.Errno;
 import io.numabufferpool.linux.Linux;
+import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.MemoryMove;
 import io.numabufferpool.linux.MemoryPolicy;
 import io.numabufferpool.placement.Enforcement;
@@ -14,6 +15,7 @@ import io.numabufferpool.server.segment.Prefault.WhenFull;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -41,6 +43,7 @@ public final class SegmentPlacer {
 
     private final Linux linux;
     private final HugePageMode hugePages;
+    private final long hugePageBytes;
     private final Prefault prefault;
     private final Collapse collapse;
     private final PlacementVerifier verifier;
@@ -52,6 +55,7 @@ public final class SegmentPlacer {
             Linux linux, PlacementTools tools, HugePageMode hugePages, long hugePageBytes, StopSignal stop, Log log) {
         this.linux = linux;
         this.hugePages = hugePages;
+        this.hugePageBytes = hugePageBytes;
         var threads = new NodeThreads(linux, tools.cpusOfNode());
         this.prefault = new Prefault(linux, threads, tools.nodeMemory(), stop, tools.progress());
         this.collapse = new Collapse(linux, threads, stop, tools.progress());
@@ -81,6 +85,13 @@ public final class SegmentPlacer {
     /** Where the pages are now: of a segment that others may have mapped. */
     public List<RangePlacement> verify(WindowSet set) {
         return verifier.verify(set.windows());
+    }
+
+    /** Where the pages of any ranges are now, through mappings that are made for it: the kernel counts by mapping. */
+    public List<RangePlacement> count(List<PlacedRange> ranges, Map<SegmentFile, LinuxFile> files) {
+        try (var windows = WindowSet.map(linux, ranges, files, hugePageBytes)) {
+            return verifier.verify(windows.windows());
+        }
     }
 
     private Placed placeBy(PlacementMethod method, List<Window> windows, Enforcement enforcement) {

@@ -7,6 +7,7 @@ import io.numabufferpool.crds.NumaNodeUsage;
 import io.numabufferpool.crds.Phase;
 import io.numabufferpool.linux.RequiresHugePages;
 import io.numabufferpool.linux.TmpfsFolder;
+import io.numabufferpool.server.report.VerificationDocument.Row;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -86,6 +87,25 @@ class ServeCommandTest {
             assertThat(serve.exitStatus()).isEqualTo(ExitStatus.OK);
             assertThat(segment("control")).doesNotExist();
             assertThat(segment("buffers")).doesNotExist();
+        }
+    }
+
+    @Test
+    void everyPartitionIsCountedOnDemand() throws Exception {
+        try (var serve = serve("{size: 16Mi, partitionsPerNode: 4}")) {
+            serve.await(PUBLISHED);
+
+            var document = serve.verification(attach());
+
+            assertThat(document.asDecided()).isTrue();
+            assertThat(document.partitions()).extracting(Row::name).contains("partition 0", "partition 3");
+            assertThat(document.partitions()).allSatisfy(row -> {
+                assertThat(row.spilledBytes()).isZero();
+                assertThat(row.placed()).isEqualTo(row.wanted());
+            });
+            assertThat(document.partitions().stream().mapToLong(Row::bytes).sum())
+                    .isEqualTo(16 * MIB);
+            assertThat(document.ranges()).anyMatch(row -> row.name().startsWith("control file"));
         }
     }
 

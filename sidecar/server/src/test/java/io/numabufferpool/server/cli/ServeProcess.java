@@ -8,6 +8,7 @@ import io.numabufferpool.linux.JnaLinux;
 import io.numabufferpool.server.Numapool;
 import io.numabufferpool.server.report.StatusDocument;
 import io.numabufferpool.server.report.StatusQuestion;
+import io.numabufferpool.server.report.VerificationDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,6 +78,10 @@ final class ServeProcess implements AutoCloseable {
 
     StatusDocument status(Path attachFolder) throws IOException {
         return JSON.readValue(StatusQuestion.ask(new JnaLinux(), attachFolder), StatusDocument.class);
+    }
+
+    VerificationDocument verification(Path attachFolder) throws IOException {
+        return JSON.readValue(StatusQuestion.askVerification(new JnaLinux(), attachFolder), VerificationDocument.class);
     }
 
     void terminate() {
