@@ -8,6 +8,7 @@ import io.numabufferpool.crds.NumaBufferPoolSpec;
 import io.numabufferpool.crds.PlacementAnswer;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.linux.JnaLinux;
+import io.numabufferpool.linux.KernelSettings;
 import io.numabufferpool.linux.ObservationReader;
 import io.numabufferpool.placement.PlacementDecision;
 import io.numabufferpool.placement.PlacementPlanner;
@@ -33,7 +34,11 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:shown", "1:the kernel did not say", "2:wrong words, or a file that describes no valid pool"})
+        exitCodeList = {
+            "0:shown",
+            "1:the kernel did not say; with --check: something has to change",
+            "2:wrong words, or a file that describes no valid pool"
+        })
 final class NodesCommand implements Callable<Integer> {
     /** Large enough to be spread, small enough for every machine. */
     private static final String EXAMPLE_SIZE = "1Gi";
@@ -45,6 +50,11 @@ final class NodesCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Plan for this NumaBufferPool. Default: one of " + EXAMPLE_SIZE + " with every default.")
     private @Nullable Path file;
+
+    @Option(
+            names = "--check",
+            description = "For scripts: exit status 1 where the pool could not be placed, or a setting does it harm.")
+    private boolean check;
 
     @Option(names = "--json", description = "Everything as JSON instead of tables.")
     private boolean json;
@@ -63,7 +73,7 @@ final class NodesCommand implements Callable<Integer> {
             new NodesText(report, Terminal.of(1)).lines().forEach(out::println);
         }
         out.flush();
-        return ExitStatus.OK;
+        return check && !report.clean() ? ExitStatus.FAILED : ExitStatus.OK;
     }
 
     private NodesReport look() {
@@ -82,6 +92,8 @@ final class NodesCommand implements Callable<Integer> {
         var process = linux.processStatus();
         var seen = new ObservationReader(linux).read();
         var observation = PlacementMapping.toApi(seen, null);
+        var findings = Preflight.findings(
+                KernelSettings.read(), observation, linux.taskPolicy().isPresent());
         var size = Objects.requireNonNull(poolSpec.size());
         return switch (PlacementPlanner.plan(PlacementMapping.toRequest(poolSpec), seen)) {
             case PlacementDecision decision ->
@@ -92,7 +104,8 @@ final class NodesCommand implements Callable<Integer> {
                         name,
                         size,
                         PlacementMapping.toApi(decision, DecidedBy.Sidecar),
-                        null);
+                        null,
+                        findings);
             case PlacementProblem problem ->
                 new NodesReport(
                         process.uid(),
@@ -101,7 +114,8 @@ final class NodesCommand implements Callable<Integer> {
                         name,
                         size,
                         null,
-                        new PlacementAnswer.Problem(problem.reason().name(), problem.message()));
+                        new PlacementAnswer.Problem(problem.reason().name(), problem.message()),
+                        findings);
         };
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.ObservationStatus;
 import io.numabufferpool.crds.PlacementAnswer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param plannedSize its spec.size
  * @param decision where it would lie; absent where it could not
  * @param problem why it could not
+ * @param findings settings of the machine that do a pool good or harm
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record NodesReport(
@@ -25,4 +27,10 @@ record NodesReport(
         String plannedPool,
         String plannedSize,
         @Nullable NumaPlacementDecision decision,
-        PlacementAnswer.@Nullable Problem problem) {}
+        PlacementAnswer.@Nullable Problem problem,
+        List<Finding> findings) {
+    /** Whether a pool would lie, and stay, where it was planned. */
+    boolean clean() {
+        return problem == null && findings.stream().noneMatch(one -> one.verdict() == Finding.Verdict.HARM);
+    }
+}

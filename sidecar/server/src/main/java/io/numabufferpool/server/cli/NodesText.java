@@ -31,6 +31,8 @@ final class NodesText {
         lines.add("");
         addRights(lines);
         lines.add("");
+        addFindings(lines);
+        lines.add("");
         addPlan(lines);
         return lines;
     }
@@ -111,6 +113,28 @@ final class NodesText {
                         ? "yes (MADV_COLLAPSE)"
                         : "no: Linux " + seen().kernelRelease() + " lacks MADV_COLLAPSE, 6.1 has it");
         lines.addAll(table.lines());
+    }
+
+    /** What is as it should be on one line each, the rest with what changes it. */
+    private void addFindings(List<String> lines) {
+        var table = new TextTable("BEFORE A POOL IS PLACED", "", "").left(1).left(2);
+        report.findings()
+                .forEach(one -> table.row(
+                        one.name(),
+                        one.value(),
+                        switch (one.verdict()) {
+                            case GOOD -> "good";
+                            case NOTE -> "note";
+                            case HARM -> "HARM";
+                        }));
+        lines.addAll(table.lines());
+        for (var one : report.findings()) {
+            if (one.command() != null) {
+                lines.addAll(Paragraph.wrap(
+                        one.name() + " = " + one.value() + ": " + one.why() + ". Change it by: " + one.command(),
+                        terminal.columns()));
+            }
+        }
     }
 
     private String limit() {
