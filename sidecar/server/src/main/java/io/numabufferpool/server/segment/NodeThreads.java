@@ -10,11 +10,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 
 /**
- * Runs the same work for several NUMA nodes at once, each on a short-lived thread of its own that is bound to CPUs of that
- * node: first touch lands there, and zeroing pages is local. A policy or affinity that the work sets ends with its thread.
+ * Runs work for several NUMA nodes at once, on short-lived threads that are bound to CPUs of their node: first touch lands
+ * there, and zeroing pages is local. A policy or affinity that the work sets ends with its thread.
  */
 final class NodeThreads {
     private final Linux linux;
@@ -37,24 +38,42 @@ final class NodeThreads {
      */
     <T> SortedMap<Integer, T> run(Iterable<Integer> numaNodes, IntFunction<T> work) {
         var results = new ConcurrentSkipListMap<Integer, T>();
+        var oneEach = new TreeMap<Integer, Integer>();
+        numaNodes.forEach(numaNode -> oneEach.put(numaNode, 1));
+        runOn(oneEach, numaNode -> results.put(numaNode, work.apply(numaNode)));
+        return new TreeMap<>(results);
+    }
+
+    /** The threads that can work for this node at the same time: as many as it has CPUs that this process may use. */
+    int cpuCount(int numaNode) {
+        return reaches(numaNode)
+                ? cpusOfNode.getOrDefault(numaNode, CpuSet.empty()).size()
+                : Runtime.getRuntime().availableProcessors();
+    }
+
+    /** Runs the work of each node on so many threads at once. The first exception is thrown after all of them ended. */
+    void runOn(SortedMap<Integer, Integer> threadsOfNode, IntConsumer work) {
         var failure = new AtomicReference<RuntimeException>();
         var threads = new ArrayList<Thread>();
-        for (int numaNode : numaNodes) {
-            threads.add(Thread.ofPlatform().name("numa-node-" + numaNode).start(() -> {
-                try {
-                    bind(numaNode);
-                    results.put(numaNode, work.apply(numaNode));
-                } catch (RuntimeException thrown) {
-                    failure.compareAndSet(null, thrown);
-                }
-            }));
-        }
+        threadsOfNode.forEach((numaNode, count) -> {
+            for (int i = 0; i < count; i++) {
+                threads.add(Thread.ofPlatform()
+                        .name("numa-node-" + numaNode + "-" + i)
+                        .start(() -> {
+                            try {
+                                bind(numaNode);
+                                work.accept(numaNode);
+                            } catch (RuntimeException thrown) {
+                                failure.compareAndSet(null, thrown);
+                            }
+                        }));
+            }
+        });
         joinAll(threads);
         var thrown = failure.get();
         if (thrown != null) {
             throw thrown;
         }
-        return new TreeMap<>(results);
     }
 
     private void bind(int numaNode) {

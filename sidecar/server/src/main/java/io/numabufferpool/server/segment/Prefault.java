@@ -9,8 +9,12 @@ import io.numabufferpool.placement.NumaNodeSet;
 import io.numabufferpool.placement.PlacementMethod;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -60,16 +64,10 @@ final class Prefault {
 
     /** Populates all of them; pages that are there stay where they are. Shortages in no order. */
     List<Shortage> populate(List<Window> windows, PlacementMethod method, WhenFull whenFull, HugeTlb pages) {
-        var numaNodes = new TreeSet<Integer>();
-        long totalBytes = 0;
-        for (var window : windows) {
-            window.range().stripes().forEach(stripe -> numaNodes.add(stripe.numaNode()));
-            totalBytes += window.range().bytes();
-        }
-        var run = new Run(windows, method, whenFull, pages, new AtomicLong(), totalBytes);
-        var shortages = new ArrayList<Shortage>();
-        threads.run(numaNodes, run::populateNode).values().forEach(shortages::addAll);
-        return shortages;
+        var run = new Run(windows, method, whenFull, pages);
+        run.bindRanges();
+        threads.runOn(run.threadsOfNode(), run::populateNode);
+        return run.shortages();
     }
 
     /** Whether the pages come from hugetlb pools, which never call the OOM killer. */
@@ -78,83 +76,135 @@ final class Prefault {
         NO
     }
 
+    /** What one window has on one node: a shortage is told of that. */
+    private static final class Part {
+        final Window window;
+        final int numaNode;
+        final AtomicLong missingBytes = new AtomicLong();
+        /** The kernel's first refusal; two threads that are refused at once are refused for the same reason. */
+        volatile Errno refused = Errno.OK;
+
+        Part(Window window, int numaNode) {
+            this.window = window;
+            this.numaNode = numaNode;
+        }
+    }
+
+    private record Chunk(Part part, MemorySegment memory) {}
+
+    /** The chunks of one node; its threads take one after the other. */
+    private static final class NodeWork {
+        final List<Chunk> chunks = new ArrayList<>();
+        final AtomicInteger next = new AtomicInteger();
+    }
+
     private final class Run {
-        private final List<Window> windows;
+        private final List<Part> parts = new ArrayList<>();
+        private final SortedMap<Integer, NodeWork> nodes = new TreeMap<>();
         private final PlacementMethod method;
         private final WhenFull whenFull;
         private final HugeTlb pages;
-        private final AtomicLong doneBytes;
+        private final AtomicLong doneBytes = new AtomicLong();
         private final long totalBytes;
 
-        Run(
-                List<Window> windows,
-                PlacementMethod method,
-                WhenFull whenFull,
-                HugeTlb pages,
-                AtomicLong doneBytes,
-                long totalBytes) {
-            this.windows = windows;
+        Run(List<Window> windows, PlacementMethod method, WhenFull whenFull, HugeTlb pages) {
             this.method = method;
             this.whenFull = whenFull;
             this.pages = pages;
-            this.doneBytes = doneBytes;
-            this.totalBytes = totalBytes;
+            this.totalBytes =
+                    windows.stream().mapToLong(window -> window.range().bytes()).sum();
+            windows.forEach(this::split);
         }
 
-        List<Shortage> populateNode(int numaNode) {
-            var shortages = new ArrayList<Shortage>();
-            for (var window : windows) {
-                var stripes = window.range().stripes().stream()
-                        .filter(stripe -> stripe.numaNode() == numaNode)
-                        .toList();
-                if (stripes.isEmpty()) {
-                    continue;
+        private void split(Window window) {
+            var partOfNode = new HashMap<Integer, Part>();
+            for (var stripe : window.range().stripes()) {
+                int numaNode = stripe.numaNode();
+                var part = partOfNode.computeIfAbsent(numaNode, node -> new Part(window, node));
+                part.missingBytes.addAndGet(stripe.bytes());
+                var chunks = nodes.computeIfAbsent(numaNode, node -> new NodeWork()).chunks;
+                var memory = window.memory(stripe);
+                for (long offset = 0; offset < stripe.bytes(); offset += CHUNK_BYTES) {
+                    long length = Math.min(CHUNK_BYTES, stripe.bytes() - offset);
+                    chunks.add(new Chunk(part, memory.asSlice(offset, length)));
                 }
-                applyPolicy(window, numaNode);
-                populateStripes(window, stripes, shortages);
             }
-            return shortages;
+            parts.addAll(partOfNode.values());
         }
 
-        private void applyPolicy(Window window, int numaNode) {
-            if (method != PlacementMethod.Mbind || numaNode == PlacedRange.ANYWHERE) {
+        SortedMap<Integer, Integer> threadsOfNode() {
+            var counts = new TreeMap<Integer, Integer>();
+            nodes.forEach((numaNode, work) ->
+                    counts.put(numaNode, Math.clamp(work.chunks.size(), 1, threads.cpuCount(numaNode))));
+            return counts;
+        }
+
+        /** A policy of the mapping, before any thread touches it. */
+        void bindRanges() {
+            for (var part : parts) {
+                var range = part.window.range();
+                if (bindsTo(part.numaNode) && !range.striped()) {
+                    var numaNodes = NumaNodeSet.of(part.numaNode);
+                    requireOk(
+                            "mbind",
+                            part,
+                            linux.bindMemory(part.window.memory(), policy(), numaNodes, MemoryMove.LEAVE));
+                }
+            }
+        }
+
+        private boolean bindsTo(int numaNode) {
+            return method == PlacementMethod.Mbind && numaNode != PlacedRange.ANYWHERE;
+        }
+
+        private MemoryPolicy policy() {
+            return whenFull == WhenFull.REFUSE ? MemoryPolicy.BIND : MemoryPolicy.PREFERRED;
+        }
+
+        private static void requireOk(String call, Part part, Errno errno) {
+            if (!errno.ok()) {
+                var range = part.window.range();
+                throw new MethodRefused(call + " of " + range.name() + " (" + range.bytes() + " bytes) to NUMA node "
+                        + part.numaNode + " failed: " + errno);
+            }
+        }
+
+        /** One thread's share of the node's chunks. */
+        void populateNode(int numaNode) {
+            var work = Objects.requireNonNull(nodes.get(numaNode));
+            boolean policySet = false;
+            for (int i = work.next.getAndIncrement(); i < work.chunks.size(); i = work.next.getAndIncrement()) {
+                stop.check();
+                var chunk = work.chunks.get(i);
+                if (bindsTo(numaNode) && chunk.part.window.range().striped() && !policySet) {
+                    requireOk("set_mempolicy", chunk.part, linux.setTaskPolicy(policy(), NumaNodeSet.of(numaNode)));
+                    policySet = true;
+                }
+                populate(chunk);
+            }
+        }
+
+        private void populate(Chunk chunk) {
+            var part = chunk.part;
+            if (!part.refused.ok()) {
                 return;
             }
-            var policy = whenFull == WhenFull.REFUSE ? MemoryPolicy.BIND : MemoryPolicy.PREFERRED;
-            var range = window.range();
-            var errno = range.striped()
-                    ? linux.setTaskPolicy(policy, NumaNodeSet.of(numaNode))
-                    : linux.bindMemory(window.memory(), policy, NumaNodeSet.of(numaNode), MemoryMove.LEAVE);
-            if (!errno.ok()) {
-                throw new MethodRefused((range.striped() ? "set_mempolicy" : "mbind") + " of " + range.name() + " ("
-                        + range.bytes() + " bytes) to NUMA node " + numaNode + " failed: " + errno);
+            long bytes = chunk.memory.byteSize();
+            var errno = populateChunk(chunk.memory, part.numaNode);
+            if (errno.ok()) {
+                part.missingBytes.addAndGet(-bytes);
+                progress.advanced("prefault", doneBytes.addAndGet(bytes), totalBytes);
+            } else {
+                part.refused = errno;
             }
         }
 
-        private void populateStripes(Window window, List<PlacedRange.Stripe> stripes, List<Shortage> shortages) {
-            long missingBytes = 0;
-            var reason = Errno.OK;
-            for (var stripe : stripes) {
-                if (!reason.ok()) {
-                    missingBytes += stripe.bytes();
-                    continue;
-                }
-                var memory = window.memory(stripe);
-                long offset = 0;
-                while (offset < stripe.bytes() && reason.ok()) {
-                    stop.check();
-                    long length = Math.min(CHUNK_BYTES, stripe.bytes() - offset);
-                    reason = populateChunk(memory.asSlice(offset, length), stripe.numaNode());
-                    if (reason.ok()) {
-                        offset += length;
-                        progress.advanced("prefault", doneBytes.addAndGet(length), totalBytes);
-                    }
-                }
-                missingBytes += stripe.bytes() - offset;
-            }
-            if (!reason.ok()) {
-                shortages.add(new Shortage(window.range(), stripes.getFirst().numaNode(), missingBytes, reason));
-            }
+        List<Shortage> shortages() {
+            return parts.stream()
+                    .filter(part -> !part.refused.ok())
+                    .map(part ->
+                            new Shortage(part.window.range(), part.numaNode, part.missingBytes.get(), part.refused))
+                    .toList();
         }
 
         private Errno populateChunk(MemorySegment chunk, int numaNode) {
@@ -170,10 +220,21 @@ final class Prefault {
             return errno;
         }
 
-        /** Pages of the chunk that are there already are counted as if they were still needed: a chunk too careful. */
+        /**
+         * Every thread of the node may be about to take a chunk, as far as there are any left. Pages that are there already are
+         * counted as if they were still needed: too careful by a chunk a thread.
+         */
         private boolean lacksRoom(MemorySegment chunk, int numaNode) {
             var available = nodeMemory.availableBytes(numaNode);
-            return available.isPresent() && available.getAsLong() < chunk.byteSize();
+            if (available.isEmpty()) {
+                return false;
+            }
+            long leftBytes = parts.stream()
+                    .filter(part -> part.numaNode == numaNode)
+                    .mapToLong(part -> part.missingBytes.get())
+                    .sum();
+            long atOnceBytes = chunk.byteSize() * threads.cpuCount(numaNode);
+            return available.getAsLong() < Math.min(leftBytes, atOnceBytes);
         }
     }
 }

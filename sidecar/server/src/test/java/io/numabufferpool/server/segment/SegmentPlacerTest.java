@@ -12,6 +12,9 @@ import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.PlacementMethod;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -195,6 +198,37 @@ class SegmentPlacerTest {
                 () -> nodes.placer(HugePageMode.Transparent).place(windows, PlacementMethod.Mbind, Enforcement.Strict));
 
         assertThat(stopped).isNotNull();
+    }
+
+    /** Two CPUs on each of four nodes: each of the eight threads waits at its first chunk until all have one. */
+    @ParameterizedTest
+    @EnumSource(
+            value = PlacementMethod.class,
+            names = {"Mbind", "PinnedFirstTouch"})
+    void everyCpuOfANodeHelpsToPopulateIt(PlacementMethod method) {
+        var threads = ConcurrentHashMap.<String>newKeySet();
+        var allAtWork = new CountDownLatch(2 * FakeNodes.COUNT);
+        nodes.progress = (step, done, total) -> {
+            if (step.equals("prefault") && threads.add(Thread.currentThread().getName())) {
+                allAtWork.countDown();
+                awaitOrFail(allAtWork);
+            }
+        };
+        var windows = nodes.map(List.of(FakeNodes.striped(4 * FakeNodes.HUGE)), HugePageMode.Transparent);
+
+        var placed = nodes.placer(HugePageMode.Transparent).place(windows, method, Enforcement.Strict);
+
+        assertThat(threads).hasSize(2 * FakeNodes.COUNT);
+        assertThat(placed.method()).isEqualTo(method);
+        assertThat(placed.asWanted()).isTrue();
+    }
+
+    private static void awaitOrFail(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** As Linux 5.10 answers. */
