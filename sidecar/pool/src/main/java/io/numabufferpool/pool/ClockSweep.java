@@ -2,29 +2,24 @@ package io.numabufferpool.pool;
 
 import io.numabufferpool.layout.BufferDescriptorLayout;
 import io.numabufferpool.layout.BufferNumber;
-import io.numabufferpool.layout.LedgerEntry;
 import io.numabufferpool.layout.PartitionLayout;
 import io.numabufferpool.layout.PoolCounter;
-import io.numabufferpool.layout.SlotLayout;
 import io.numabufferpool.layout.StateWord;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Finds victims for one session. Not thread-safe; sessions meet in the hands and the state words.
  *
- * <p>A step advances a partition's hand by a batch, sets what could go to EVICTING, then reads all ledgers once for the
- * whole batch (after a full fence: either the scan sees a pin or the pinner sees EVICTING), gives back what is pinned and
- * takes the rest out of the lookup table. The rest is CLAIMED by this session's slot: its victims for the next misses.
+ * <p>A step advances a partition's hand by a batch and gives what could go to {@link EvictionBatch}; what that takes is
+ * CLAIMED by this session's slot: its victims for the next misses.
  *
  * <p>Which partition: all hands keep to the same turn. A session sweeps its own NUMA node's partitions while none of them
  * is a turn ahead of the slowest, else the slowest; so one clock's order holds over the whole pool (a lone worker uses all
  * of it), and busy nodes still evict at home.
  */
 final class ClockSweep {
-    /** One scan of 1024 ledgers is then less than 0.4 us a victim, and a stopped session holds back little. */
-    static final int BATCH_MAX = 64;
+    static final int BATCH_MAX = EvictionBatch.SIZE_MAX;
 
     /** All sessions together hold back at most one buffer in this many as victims for their next misses. */
     private static final int RESERVE_SHARE = 16;
@@ -41,18 +36,14 @@ final class ClockSweep {
     private final Segment segment;
     private final MemorySegment control;
     private final DescriptorTable descriptors;
-    private final LookupTable table;
-    private final SlotTable slots;
+    private final EvictionBatch evictions;
+    private final EvictionBatch.Taken keepTaken = this::keep;
     private final SlotCounters counters;
     private final PoolOptions options;
     private final int owner;
 
     private final long[] victims = new long[BATCH_MAX];
     private int victimCount;
-    private final long[] candidates = new long[BATCH_MAX];
-    private final boolean[] held = new boolean[BATCH_MAX];
-    private int candidateCount;
-    private int leasedSlots = 1;
     private int homeNode;
     private int refills;
 
@@ -68,8 +59,8 @@ final class ClockSweep {
         this.segment = segment;
         this.control = segment.control;
         this.descriptors = descriptors;
-        this.table = table;
-        this.slots = slots;
+        this.evictions =
+                new EvictionBatch(segment, descriptors, table, slots, counters, options.lockWaitNanos(), owner);
         this.counters = counters;
         this.options = options;
         this.owner = owner;
@@ -171,7 +162,7 @@ final class ClockSweep {
     }
 
     private int batch(long bufferCount) {
-        long fair = segment.bufferCount / ((long) RESERVE_SHARE * leasedSlots);
+        long fair = segment.bufferCount / ((long) RESERVE_SHARE * evictions.leasedSlots());
         return Math.clamp(Math.min(fair, bufferCount), 1, BATCH_MAX);
     }
 
@@ -193,14 +184,14 @@ final class ClockSweep {
         switch (StateWord.phase(word)) {
             case StateWord.FREE -> takeIf(number, at, word);
             case StateWord.VALID -> {
-                if (!mayGo(word)) {
+                if (!EvictionBatch.mayGo(word)) {
                     return;
                 }
                 if (StateWord.usageCount(word) > 0) {
                     // Losing this race means that somebody just used it: no reason to repeat.
                     descriptors.compareAndSet(at, word, word - StateWord.USAGE_ONE);
-                } else if (descriptors.compareAndSet(at, word, StateWord.evicting(word, owner))) {
-                    candidates[candidateCount++] = number;
+                } else {
+                    evictions.add(number, at, word);
                 }
             }
             default -> {
@@ -218,101 +209,13 @@ final class ClockSweep {
         return taken;
     }
 
-    /** Clean, or torn and so worth nothing; never while its content is being written. */
-    private static boolean mayGo(long word) {
-        return !StateWord.has(word, StateWord.WRITING)
-                && (!StateWord.has(word, StateWord.DIRTY) || StateWord.has(word, StateWord.TORN));
-    }
-
-    /** Decides over the candidates: pinned ones go back, the others become victims. */
+    /** Pinned candidates go back, the others become victims. */
     private void harvest(int partition) {
-        if (candidateCount == 0) {
-            return;
-        }
-        VarHandle.fullFence();
-        scanLedgers();
-        int evicted = 0;
-        try {
-            for (int i = 0; i < candidateCount; i++) {
-                if (!held[i] && unmap(candidates[i], segment.descriptor(candidates[i]))) {
-                    evicted++;
-                    keep(candidates[i]);
-                }
-            }
-        } finally {
-            giveBackTheRest();
-        }
+        int evicted = evictions.settle(keepTaken);
         if (evicted > 0) {
             var _ = (long)
                     PartitionLayout.EVICTIONS.getAndAdd(control, segment.partitionOffset(partition), (long) evicted);
         }
-    }
-
-    /** What is still EVICTING by this session; also after a failure, so that nothing stays behind. */
-    private void giveBackTheRest() {
-        for (int i = 0; i < candidateCount; i++) {
-            held[i] = false;
-            long at = segment.descriptor(candidates[i]);
-            long word = descriptors.state(at);
-            // If it is not ours any more, a pinner took it back himself.
-            if (StateWord.is(word, StateWord.EVICTING, owner)) {
-                descriptors.compareAndSet(at, word, StateWord.givenBack(word));
-            }
-        }
-        candidateCount = 0;
-    }
-
-    private void scanLedgers() {
-        int leased = 0;
-        for (int word = 0; word < slots.occupancyWords(); word++) {
-            for (long bits = slots.occupancy(word); bits != 0; bits &= bits - 1) {
-                int slot = word * Long.SIZE + Long.numberOfTrailingZeros(bits);
-                if (slot < segment.slotCount) {
-                    scanLedger(segment.slotOffset(slot));
-                    leased++;
-                }
-            }
-        }
-        leasedSlots = Math.max(1, leased);
-    }
-
-    private void scanLedger(long slotOffset) {
-        int high = (int) SlotLayout.LEDGER_HIGH.getAcquire(control, slotOffset);
-        long first = slotOffset + SlotLayout.LEDGER_OFFSET;
-        for (int i = 0; i < Math.min(high, SlotLayout.LEDGER_ENTRY_COUNT); i++) {
-            long entry = (long) SlotLayout.LEDGER_ENTRY.getAcquire(control, first + (long) i * Long.BYTES);
-            if (entry != 0) {
-                markHeld(LedgerEntry.bufferNumber(entry));
-            }
-        }
-    }
-
-    private void markHeld(long number) {
-        for (int i = 0; i < candidateCount; i++) {
-            if (candidates[i] == number) {
-                held[i] = true;
-            }
-        }
-    }
-
-    /** EVICTING to UNMAPPING by compare-and-set, because a pinner may take it back until then; out of the table; CLAIMED. */
-    private boolean unmap(long number, long at) {
-        long flags = descriptors.state(at) & (StateWord.DIRTY | StateWord.TORN);
-        if (!descriptors.moveOn(at, StateWord.EVICTING, owner, StateWord.of(StateWord.UNMAPPING, owner, 0))) {
-            return false;
-        }
-        long hash = LookupTable.hash(descriptors.space(at), descriptors.block(at));
-        try {
-            table.remove(hash, number, owner, options.lockWaitNanos());
-        } catch (PoolException.Stuck stuck) {
-            // Still mapped, and nobody could pin it meanwhile: as good as before.
-            long word = StateWord.of(StateWord.VALID, 0, 0) | StateWord.USAGE_ONE | flags;
-            descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, word);
-            throw stuck;
-        }
-        descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, StateWord.of(StateWord.CLAIMED, owner, 0));
-        counters.add(PoolCounter.EVICTIONS, segment.counterGroup(number));
-        return true;
     }
 
     /** The last resort: a free buffer anywhere, or one that another session keeps for its next miss. */
@@ -342,7 +245,7 @@ final class ClockSweep {
                 long word = descriptors.stateAcquire(
                         segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES);
                 phases[StateWord.phase(word)]++;
-                unready += StateWord.phase(word) == StateWord.VALID && !mayGo(word) ? 1 : 0;
+                unready += StateWord.phase(word) == StateWord.VALID && !EvictionBatch.mayGo(word) ? 1 : 0;
             }
         }
         return new PoolException.NoVictim("no buffer could be evicted in "
