@@ -107,7 +107,7 @@ public final class ControlHeaderLayout {
     public static final VarHandle NEXT_SPACE = handle(LAYOUT, "nextSpace");
     /** Registrations so far, the clock of the space table. Written under spaceLock. */
     public static final VarHandle REGISTRATIONS = handle(LAYOUT, "registrations");
-    /** Counts retirements of partitions. 0 in 1.0. */
+    /** Counts changes of partitions: who knows another number reads their counts and nodes again. Atomic addition; read acquire. */
     public static final VarHandle PLACEMENT_EPOCH = handle(LAYOUT, "placementEpoch");
 
     /** Arrays outside of structs: the occupancy words and the partition directory. */

@@ -23,7 +23,8 @@ public final class PartitionLayout {
             JAVA_LONG.withName("buffersOffset"),
             JAVA_LONG.withName("descriptorsOffset"),
             JAVA_LONG.withName("spareDescriptorsOffset"),
-            reserved("reserved0", 16),
+            JAVA_LONG.withName("descriptorCount"),
+            reserved("reserved0", 8),
             JAVA_LONG.withName("retiredEpoch"),
             JAVA_INT.withName("descriptorArea"),
             reserved("reserved1", 52),
@@ -32,11 +33,11 @@ public final class PartitionLayout {
             JAVA_LONG.withName("evictions"),
             reserved("reserved3", 56));
 
-    /** NUMA node + 1 of its buffers and descriptors; 0: no single node. Written by the formatter. */
+    /** NUMA node + 1 of its buffers; 0: no single node. Written by the formatter, and by who moves the partition. */
     public static final VarHandle NUMA_NODE = handle(LAYOUT, "numaNode");
-    /** Which line of a slot's counters its buffers are counted in. Written by the formatter. */
+    /** Which line of a slot's counters its buffers are counted in. Written with the node; read acquire. */
     public static final VarHandle COUNTER_GROUP = handle(LAYOUT, "counterGroup");
-    /** Buffers it has now. Written by the formatter. */
+    /** Buffers it has now: those that clock hands pass over. Written by the formatter, and by who resizes it (release; read acquire). */
     public static final VarHandle BUFFER_COUNT = handle(LAYOUT, "bufferCount");
     /** Buffers it has address space for. Written by the formatter. */
     public static final VarHandle BUFFER_CAPACITY = handle(LAYOUT, "bufferCapacity");
@@ -44,9 +45,11 @@ public final class PartitionLayout {
     public static final VarHandle BUFFERS_OFFSET = handle(LAYOUT, "buffersOffset");
     /** Bytes from the begin of the control file to its descriptors. Written by the formatter. */
     public static final VarHandle DESCRIPTORS_OFFSET = handle(LAYOUT, "descriptorsOffset");
-    /** The second area for its descriptors, without memory behind it until the partition is re-placed. Written by the formatter. */
+    /** Descriptors that ever had a buffer: at least bufferCount, never less. Those beyond bufferCount are, or become, RETIRED. */
+    public static final VarHandle DESCRIPTOR_COUNT = handle(LAYOUT, "descriptorCount");
+    /** A second area for its descriptors, never backed by memory in 1.0. Written by the formatter. */
     public static final VarHandle SPARE_DESCRIPTORS_OFFSET = handle(LAYOUT, "spareDescriptorsOffset");
-    /** Epoch in which it was retired. 0: it serves. 0 in 1.0. */
+    /** For a partition that is out of service as a whole. 0 in 1.0: buffers are retired one by one. */
     public static final VarHandle RETIRED_EPOCH = handle(LAYOUT, "retiredEpoch");
     /** 0: descriptorsOffset is in force, 1: spareDescriptorsOffset. 0 in 1.0. */
     public static final VarHandle DESCRIPTOR_AREA = handle(LAYOUT, "descriptorArea");

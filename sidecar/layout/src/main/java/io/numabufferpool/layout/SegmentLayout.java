@@ -48,7 +48,8 @@ public final class SegmentLayout {
             long buffersBytes,
             int slotCount,
             int spaceCount,
-            int pageBytes) {
+            int pageBytes,
+            List<Integer> furtherNodes) {
         this.partitions = List.copyOf(partitions);
         this.bufferBytes = bufferBytes;
         this.buffersBytes = buffersBytes;
@@ -59,6 +60,9 @@ public final class SegmentLayout {
         partitions.forEach(partition -> nodes.add(partition.numaNode()));
         this.slotNodes = nodes.stream().mapToInt(node -> node).toArray();
         nodes.add(PartitionShape.NO_SINGLE_NODE);
+        for (int i = 0; i < furtherNodes.size() && nodes.size() < SlotLayout.COUNTER_GROUPS_FREE; i++) {
+            nodes.add(furtherNodes.get(i));
+        }
         this.counterGroups = nodes.stream().mapToInt(node -> node).toArray();
         this.bucketCount = bucketCount(
                 partitions.stream().mapToLong(PartitionShape::bufferCapacity).sum());
@@ -90,6 +94,8 @@ public final class SegmentLayout {
      * @param slotCount sessions at once, 1..65535
      * @param spaceCount entries of the space table, {@code >= 1}
      * @param pageBytes unit of placement: a power of two, at least 4096
+     * @param furtherNodes NUMA nodes that partitions may move to later: they get counters of their own, in this order, as
+     *     far as that costs no memory
      * @throws IllegalArgumentException naming the argument that does not fit
      */
     public static SegmentLayout of(
@@ -98,7 +104,8 @@ public final class SegmentLayout {
             long buffersBytes,
             int slotCount,
             int spaceCount,
-            int pageBytes) {
+            int pageBytes,
+            List<Integer> furtherNodes) {
         require(
                 slotCount >= 1 && slotCount <= StateWord.OWNER_MAX,
                 "slots: " + slotCount + " is not in 1.." + StateWord.OWNER_MAX);
@@ -124,12 +131,40 @@ public final class SegmentLayout {
         require(
                 end <= buffersBytes,
                 "partitions end at " + end + ", beyond the buffers file of " + buffersBytes + " bytes");
-        return new SegmentLayout(partitions, bufferBytes, buffersBytes, slotCount, spaceCount, pageBytes);
+        return new SegmentLayout(partitions, bufferBytes, buffersBytes, slotCount, spaceCount, pageBytes, furtherNodes);
+    }
+
+    /** The same for partitions that stay where they are. */
+    public static SegmentLayout of(
+            List<PartitionShape> partitions,
+            int bufferBytes,
+            long buffersBytes,
+            int slotCount,
+            int spaceCount,
+            int pageBytes) {
+        return of(partitions, bufferBytes, buffersBytes, slotCount, spaceCount, pageBytes, List.of());
     }
 
     /** The same with the defaults for spaces and pages. */
     public static SegmentLayout of(List<PartitionShape> partitions, int bufferBytes, long buffersBytes, int slotCount) {
-        return of(partitions, bufferBytes, buffersBytes, slotCount, SPACE_COUNT_DEFAULT, PAGE_BYTES_DEFAULT);
+        return of(partitions, bufferBytes, buffersBytes, slotCount, List.of());
+    }
+
+    /** The same with the defaults for spaces and pages. */
+    public static SegmentLayout of(
+            List<PartitionShape> partitions,
+            int bufferBytes,
+            long buffersBytes,
+            int slotCount,
+            List<Integer> furtherNodes) {
+        return of(
+                partitions,
+                bufferBytes,
+                buffersBytes,
+                slotCount,
+                SPACE_COUNT_DEFAULT,
+                PAGE_BYTES_DEFAULT,
+                furtherNodes);
     }
 
     /** Buckets for that many buffers, at least one. */

@@ -62,6 +62,9 @@ public final class SlotLayout {
     /** A slot begins on a page of its own, so that it can lie on its session's NUMA node. */
     public static final long ALIGNMENT_BYTES = 4096;
 
+    /** Counter groups up to this many fit on the first page of a slot: they cost nothing. */
+    public static final int COUNTER_GROUPS_FREE = (int) ((ALIGNMENT_BYTES - BYTES) / PoolCounter.GROUP_BYTES);
+
     private SlotLayout() {}
 
     /** Distance of two slots for a number of counter groups. */

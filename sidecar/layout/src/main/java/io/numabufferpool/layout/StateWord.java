@@ -24,7 +24,7 @@ public final class StateWord {
     public static final int EVICTING = 4;
     /** Nobody had it pinned: the owner slot removes it from the lookup table. */
     public static final int UNMAPPING = 5;
-    /** Its partition is retired: no memory behind it. Not used by version 1.0. */
+    /** Its buffer is out of service, maybe without memory behind it. Only who retired it moves it on, to FREE. */
     public static final int RETIRED = 6;
 
     public static final long PHASE_MASK = 0xFL;

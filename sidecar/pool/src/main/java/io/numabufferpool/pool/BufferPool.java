@@ -3,6 +3,7 @@ package io.numabufferpool.pool;
 import io.numabufferpool.linux.Linux;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -67,7 +68,7 @@ public final class BufferPool {
             throw new IllegalArgumentException("access " + access + " needs a writable control file"
                     + (access == Access.READ_WRITE ? " and a writable buffers file" : ""));
         }
-        var pool = new BufferPool(SegmentCheck.attach(control, buffers), futex, clientNumber, access, options);
+        var pool = open(control, buffers, futex, clientNumber, access, options);
         int held = pool.slotsOf(clientNumber);
         if (held > 0) {
             throw new PoolException.ClientNumberInUse(
@@ -75,6 +76,37 @@ public final class BufferPool {
                             + " slots of a process that died; take another byte of clients.lock until the sidecar has freed them");
         }
         return pool;
+    }
+
+    private static BufferPool open(
+            MemorySegment control,
+            MemorySegment buffers,
+            Futex futex,
+            int clientNumber,
+            Access access,
+            PoolOptions options) {
+        return new BufferPool(SegmentCheck.attach(control, buffers), futex, clientNumber, access, options);
+    }
+
+    /**
+     * The view of the one process that looks after the segment: what an earlier one of it left under this number is cleared
+     * first, so it must be known to be dead. Reads pages of nobody.
+     */
+    public static BufferPool takeOver(
+            MemorySegment control, MemorySegment buffers, Linux linux, int clientNumber, PoolOptions options) {
+        return takeOver(control, buffers, Futex.of(linux), clientNumber, options);
+    }
+
+    static BufferPool takeOver(
+            MemorySegment control, MemorySegment buffers, Futex futex, int clientNumber, PoolOptions options) {
+        var pool = open(control, buffers, futex, clientNumber, Access.READ_ONLY, options);
+        pool.reaper().reap(Set.of(clientNumber));
+        return pool;
+    }
+
+    /** For taking buffers out of service. @throws PoolException.NoFreeSlot after a bounded wait */
+    public BufferRetirement retirement() {
+        return new BufferRetirement(this);
     }
 
     /** Leases a slot. @throws PoolException.NoFreeSlot after a bounded wait */
@@ -133,7 +165,8 @@ public final class BufferPool {
     }
 
     public long bufferCount() {
-        return segment.bufferCount;
+        segment.refresh();
+        return segment.bufferCount();
     }
 
     /** The random number of this segment. */

@@ -115,6 +115,8 @@ final class ClockSweep {
     }
 
     private boolean tryRefill() {
+        // A wait may have outlasted a move.
+        segment.refresh();
         int first = choosePartition();
         if (sweepTurn(first)) {
             return true;
@@ -146,29 +148,31 @@ final class ClockSweep {
     }
 
     private long turns(int partition) {
-        return (long) PartitionLayout.HAND.getOpaque(control, segment.partitionOffset(partition))
-                / segment.bufferCount(partition);
+        long count = segment.bufferCount(partition);
+        return count == 0
+                ? Long.MAX_VALUE
+                : (long) PartitionLayout.HAND.getOpaque(control, segment.partitionOffset(partition)) / count;
     }
 
     /** Sweeps a partition until there is a victim, at most one turn. */
     private boolean sweepTurn(int partition) {
+        // Read once: a resize in between may make it 0.
         long count = segment.bufferCount(partition);
         int batch = batch(count);
         for (long ticks = 0; ticks < count && victimCount == 0; ticks += batch) {
-            collect(partition, batch);
+            collect(partition, count, batch);
             harvest(partition);
         }
         return victimCount > 0;
     }
 
     private int batch(long bufferCount) {
-        long fair = segment.bufferCount / ((long) RESERVE_SHARE * evictions.leasedSlots());
+        long fair = segment.bufferCount() / ((long) RESERVE_SHARE * evictions.leasedSlots());
         return Math.clamp(Math.min(fair, bufferCount), 1, BATCH_MAX);
     }
 
     /** Advances the hand by a batch; what is FREE is taken, what could go is EVICTING afterwards. */
-    private void collect(int partition, int batch) {
-        long count = segment.bufferCount(partition);
+    private void collect(int partition, long count, int batch) {
         long hand = (long) PartitionLayout.HAND.getAndAdd(control, segment.partitionOffset(partition), (long) batch);
         long index = Long.remainderUnsigned(hand, count);
         for (int i = 0; i < batch; i++) {
@@ -249,9 +253,12 @@ final class ClockSweep {
             }
         }
         return new PoolException.NoVictim("no buffer could be evicted in "
-                + options.victimWaitNanos() / 1_000_000 + " ms: of " + segment.bufferCount + " buffers "
+                + options.victimWaitNanos() / 1_000_000 + " ms: of " + segment.bufferCount() + " buffers "
                 + phases[StateWord.VALID] + " hold pages that are pinned or in use (" + unready + " dirty or being"
                 + " written), " + phases[StateWord.LOADING]
-                + " are being loaded. Unpin pages sooner, or raise spec.size");
+                + " are being loaded, "
+                + phases[StateWord.RETIRED]
+                + " are out of service while their memory moves. Unpin pages sooner, or raise"
+                + " spec.size");
     }
 }

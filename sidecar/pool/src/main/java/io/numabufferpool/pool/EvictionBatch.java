@@ -37,7 +37,7 @@ final class EvictionBatch {
     private final int[] holders = new int[SIZE_MAX];
     private int count;
     private int leasedSlots = 1;
-    private int pinned;
+    private int notTaken;
     private int lastHolder = NO_SLOT;
 
     EvictionBatch(
@@ -83,9 +83,9 @@ final class EvictionBatch {
         return leasedSlots;
     }
 
-    /** How many of the last batch were pinned. */
-    int pinned() {
-        return pinned;
+    /** How many of the last batch stayed: pinned, or taken back by a pinner. */
+    int notTaken() {
+        return notTaken;
     }
 
     /** A slot that held one of the last batch, or {@link #NO_SLOT}. */
@@ -95,7 +95,7 @@ final class EvictionBatch {
 
     /** Decides over the batch and empties it: pinned ones go back, the others are handed over. Returns how many. */
     int settle(Taken taken) {
-        pinned = 0;
+        notTaken = 0;
         lastHolder = NO_SLOT;
         if (count == 0) {
             return 0;
@@ -106,11 +106,13 @@ final class EvictionBatch {
         try {
             for (int i = 0; i < count; i++) {
                 if (holders[i] != NO_SLOT) {
-                    pinned++;
+                    notTaken++;
                     lastHolder = holders[i];
                 } else if (unmap(candidates[i], segment.descriptor(candidates[i]))) {
                     evicted++;
                     taken.buffer(candidates[i]);
+                } else {
+                    notTaken++;
                 }
             }
         } finally {

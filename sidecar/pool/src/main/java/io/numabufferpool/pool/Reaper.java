@@ -98,7 +98,7 @@ public final class Reaper {
 
     private void settleBuffers(BitSet dead, Tally found) {
         for (int partition = 0; partition < segment.partitionCount; partition++) {
-            for (long index = 0; index < segment.bufferCount(partition); index++) {
+            for (long index = 0; index < segment.descriptorCount(partition); index++) {
                 long at = segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES;
                 int owner = StateWord.owner(descriptors.stateAcquire(at));
                 if (owner > 0 && dead.get(owner - 1)) {

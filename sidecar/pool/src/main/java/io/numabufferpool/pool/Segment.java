@@ -7,8 +7,11 @@ import io.numabufferpool.layout.PartitionLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The header's copy that a process takes at attach, and the two mappings. Immutable. A number read from shared memory
+ * The header's copy that a process takes at attach, and the two mappings. Thread-safe. A number read from shared memory
  * later is an index only after it was checked here, so a corrupted segment gives an exception, not a stray access.
+ *
+ * <p>How many buffers a partition has and which NUMA node they lie on can change: {@link #refresh} takes it over. Until then
+ * this process works with the old numbers, which is right as well: what is out of service says so in its state word.
  */
 final class Segment {
     final MemorySegment control;
@@ -25,14 +28,18 @@ final class Segment {
     final long occupancyOffset;
     final long slotsOffset;
     final long bucketsOffset;
-    final long bufferCount;
 
     private final int[] groupNodes;
     private final long[] partitionOffsets;
     private final long[] descriptorOffsets;
     private final long[] bufferOffsets;
+    private final long[] bufferCapacities;
+    /** Elements are replaced by refresh; a reader sees the old or the new number. */
     private final long[] bufferCounts;
+
     private final int[] partitionGroups;
+    private volatile long bufferCount;
+    private volatile long knownEpoch;
 
     /** Copies a header that {@link SegmentCheck} found good. */
     Segment(MemorySegment control, MemorySegment buffers) {
@@ -59,23 +66,81 @@ final class Segment {
         partitionOffsets = new long[partitionCount];
         descriptorOffsets = new long[partitionCount];
         bufferOffsets = new long[partitionCount];
+        bufferCapacities = new long[partitionCount];
         bufferCounts = new long[partitionCount];
         partitionGroups = new int[partitionCount];
         long directory = (long) ControlHeaderLayout.PARTITION_DIRECTORY_OFFSET.get(control, 0L);
-        long total = 0;
         for (int i = 0; i < partitionCount; i++) {
             long at = (long) ControlHeaderLayout.LONG_AT.get(control, directory + (long) i * Long.BYTES);
             partitionOffsets[i] = at;
             descriptorOffsets[i] = (long) PartitionLayout.DESCRIPTORS_OFFSET.get(control, at);
             bufferOffsets[i] = (long) PartitionLayout.BUFFERS_OFFSET.get(control, at);
-            bufferCounts[i] = (long) PartitionLayout.BUFFER_COUNT.get(control, at);
-            partitionGroups[i] = (int) PartitionLayout.COUNTER_GROUP.get(control, at);
-            total += bufferCounts[i];
+            bufferCapacities[i] = (long) PartitionLayout.BUFFER_CAPACITY.get(control, at);
+        }
+        knownEpoch = (long) ControlHeaderLayout.PLACEMENT_EPOCH.getAcquire(control, 0L);
+        readPartitions();
+    }
+
+    /** Takes over what became of the partitions since the last look, if anything did: one read of a line that seldom changes. */
+    void refresh() {
+        long epoch = (long) ControlHeaderLayout.PLACEMENT_EPOCH.getAcquire(control, 0L);
+        if (epoch != knownEpoch) {
+            readPartitions();
+            // After the numbers: another thread may read them twice, never miss a change.
+            knownEpoch = epoch;
+        }
+    }
+
+    private void readPartitions() {
+        long total = 0;
+        for (int i = 0; i < partitionCount; i++) {
+            long count = (long) PartitionLayout.BUFFER_COUNT.getAcquire(control, partitionOffsets[i]);
+            int group = (int) PartitionLayout.COUNTER_GROUP.getAcquire(control, partitionOffsets[i]);
+            boolean possible = count >= 0 && count <= bufferCapacities[i] && group >= 0 && group < counterGroupCount;
+            if (!possible) {
+                throw new PoolException.CorruptSegment(
+                        "partition " + i + " has " + count + " buffers and counter group "
+                                + group + "; it has room for " + bufferCapacities[i] + " and the segment has "
+                                + counterGroupCount + " groups: the control file was overwritten; restart the pod");
+            }
+            bufferCounts[i] = count;
+            partitionGroups[i] = group;
+            total += count;
         }
         bufferCount = total;
     }
 
-    /** Where the descriptor of a buffer lies. @throws PoolException.CorruptSegment if there is no such buffer */
+    /** Buffers in service, as far as this process knows. */
+    long bufferCount() {
+        return bufferCount;
+    }
+
+    /** Descriptors of a partition that ever had a buffer, in service or not: what a reaper looks at. */
+    long descriptorCount(int partition) {
+        long count = (long) PartitionLayout.DESCRIPTOR_COUNT.getAcquire(control, partitionOffsets[partition]);
+        return Math.clamp(count, 0, bufferCapacities[partition]);
+    }
+
+    /** Buffers a partition has address space for. */
+    long bufferCapacity(int partition) {
+        return bufferCapacities[partition];
+    }
+
+    /** The counter group of a NUMA node; that of no single node where it has none. */
+    int groupOf(int numaNode) {
+        int found = 0;
+        for (int group = 0; group < counterGroupCount; group++) {
+            if (groupNodes[group] == numaNode) {
+                return group;
+            }
+            if (groupNodes[group] < 0) {
+                found = group;
+            }
+        }
+        return found;
+    }
+
+    /** Where the descriptor of a buffer lies, in service or not. @throws PoolException.CorruptSegment if there is no such buffer */
     long descriptor(long number) {
         if (!hasBuffer(number)) {
             throw corrupt(number);
@@ -87,7 +152,7 @@ final class Segment {
     boolean hasBuffer(long number) {
         int partition = BufferNumber.partition(number);
         long index = BufferNumber.index(number);
-        return partition < partitionCount && index >= 0 && index < bufferCounts[partition];
+        return partition < partitionCount && index >= 0 && index < bufferCapacities[partition];
     }
 
     private PoolException.CorruptSegment corrupt(long number) {

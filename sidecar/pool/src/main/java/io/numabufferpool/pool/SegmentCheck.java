@@ -137,18 +137,28 @@ final class SegmentCheck {
             long at = (long) ControlHeaderLayout.LONG_AT.get(control, directory + (long) i * Long.BYTES);
             inside(name, at, 1, PartitionLayout.BYTES);
             long count = (long) PartitionLayout.BUFFER_COUNT.get(control, at);
+            long capacity = (long) PartitionLayout.BUFFER_CAPACITY.get(control, at);
             require(
-                    count >= 1 && count <= BufferNumber.BUFFERS_PER_PARTITION_MAX,
-                    name + " has " + count + " buffers; must be 1.." + BufferNumber.BUFFERS_PER_PARTITION_MAX);
+                    capacity >= 1 && capacity <= BufferNumber.BUFFERS_PER_PARTITION_MAX,
+                    name + " has room for " + capacity + " buffers; must be 1.."
+                            + BufferNumber.BUFFERS_PER_PARTITION_MAX);
+            require(
+                    count >= 0 && count <= capacity,
+                    name + " has " + count + " buffers; must be in 0.." + capacity + ", what it has room for");
+            long descriptors = (long) PartitionLayout.DESCRIPTOR_COUNT.get(control, at);
+            require(
+                    descriptors >= 0 && descriptors <= capacity,
+                    name + " has " + descriptors + " descriptors; must be in 0.." + capacity
+                            + ", what it has room for");
             inside(
                     name + " descriptors",
                     (long) PartitionLayout.DESCRIPTORS_OFFSET.get(control, at),
-                    count,
+                    capacity,
                     BufferDescriptorLayout.BYTES);
             long first = (long) PartitionLayout.BUFFERS_OFFSET.get(control, at);
             require(
-                    fits(first, count, bufferBytes, buffersBytes),
-                    name + " buffers (" + count + " from offset " + first + ") are not inside the buffers file of "
+                    fits(first, capacity, bufferBytes, buffersBytes),
+                    name + " buffers (" + capacity + " from offset " + first + ") are not inside the buffers file of "
                             + buffersBytes + " bytes");
             intOf(name + " counterGroup", (int) PartitionLayout.COUNTER_GROUP.get(control, at), 0, groups - 1);
             if ((int) ControlHeaderLayout.VERSION_MINOR.get(control, 0L) <= LayoutVersion.MINOR) {

@@ -64,6 +64,7 @@ public final class SegmentFormatter {
             PartitionLayout.NUMA_NODE.set(control, at, shape.numaNode() + 1);
             PartitionLayout.COUNTER_GROUP.set(control, at, layout.counterGroup(shape.numaNode()));
             PartitionLayout.BUFFER_COUNT.set(control, at, shape.bufferCount());
+            PartitionLayout.DESCRIPTOR_COUNT.set(control, at, shape.bufferCount());
             PartitionLayout.BUFFER_CAPACITY.set(control, at, shape.bufferCapacity());
             PartitionLayout.BUFFERS_OFFSET.set(control, at, shape.offsetBytes());
             PartitionLayout.DESCRIPTORS_OFFSET.set(control, at, layout.descriptorsOffset(i));

@@ -73,7 +73,7 @@ final class StatisticsReader {
             long word = descriptors.stateAcquire(
                     segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES);
             int phase = StateWord.phase(word);
-            used += phase == StateWord.FREE || phase == StateWord.CLAIMED ? 0 : 1;
+            used += phase == StateWord.FREE || phase == StateWord.CLAIMED || phase == StateWord.RETIRED ? 0 : 1;
             dirty += StateWord.has(word, StateWord.DIRTY) ? 1 : 0;
             torn += StateWord.has(word, StateWord.TORN) ? 1 : 0;
         }

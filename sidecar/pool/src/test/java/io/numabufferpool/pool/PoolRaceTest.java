@@ -200,15 +200,19 @@ class PoolRaceTest {
 
     /** Afterwards: no pin, no owner, no lock, and every buffer can be used. */
     static void checkQuiet(TestSegment segment, BufferPool pool, int blocks) throws IOException {
+        checkQuiet(
+                pool,
+                segment.layout().partitions().stream()
+                        .mapToLong(partition -> partition.bufferCount())
+                        .sum(),
+                blocks);
+    }
+
+    static void checkQuiet(BufferPool pool, long bufferCount, int blocks) throws IOException {
         PoolChecks.checkNothingIsHeld(pool);
         try (var session = pool.openSession()) {
             var handles = new ArrayList<Long>();
-            for (long block = 0;
-                    block
-                            < segment.layout().partitions().stream()
-                                    .mapToLong(partition -> partition.bufferCount())
-                                    .sum();
-                    block++) {
+            for (long block = 0; block < bufferCount; block++) {
                 handles.add(session.pin(SPACE + 1, blocks + block, BlockContent.of(SPACE + 1)));
             }
             handles.forEach(session::unpin);

@@ -101,7 +101,7 @@ class SegmentCheckTest {
 
     @Test
     void aPartitionWithMoreBuffersThanFitIsRefused() {
-        PartitionLayout.BUFFER_COUNT.set(segment.control, segment.layout().partitionOffset(1), 1L << 31);
+        PartitionLayout.BUFFER_CAPACITY.set(segment.control, segment.layout().partitionOffset(1), 1L << 31);
 
         refused("partition 1 descriptors (2147483648 x 64 bytes");
     }

@@ -14,6 +14,7 @@ final class TestSegment implements AutoCloseable {
     static final int BUFFER_BYTES = 512;
     static final long GENERATION = 0x5EED;
     static final Linux LINUX = new JnaLinux();
+    static final int SIDECAR = 1000;
 
     private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -46,6 +47,11 @@ final class TestSegment implements AutoCloseable {
         return new TestSegment(SegmentLayout.of(shapes, BUFFER_BYTES, offset, slotCount, 8, 4096));
     }
 
+    static TestSegment of(List<PartitionShape> shapes, int slotCount) {
+        long buffers = shapes.stream().mapToLong(PartitionShape::bufferCapacity).sum();
+        return new TestSegment(SegmentLayout.of(shapes, BUFFER_BYTES, buffers * BUFFER_BYTES, slotCount, 8, 4096));
+    }
+
     static TestSegment of(int slotCount, long bufferCount) {
         var shape = new PartitionShape(PartitionShape.NO_SINGLE_NODE, 0, bufferCount, bufferCount);
         return new TestSegment(
@@ -63,6 +69,11 @@ final class TestSegment implements AutoCloseable {
 
     BufferPool attach(int clientNumber, PoolOptions options) {
         return BufferPool.attach(control, buffers, LINUX, clientNumber, Access.READ_WRITE, options);
+    }
+
+    /** The sidecar, or the next process of it. */
+    BufferPool takeOver() {
+        return BufferPool.takeOver(control, buffers, LINUX, SIDECAR, patient());
     }
 
     BufferPool attachReadOnly() {
