@@ -28,6 +28,7 @@ final class ArchitectureTest {
             "pool", Set.of("layout", "linux", "placement"),
             "client", Set.of("pool", "layout", "linux", "placement"),
             "server", Set.of("client", "pool", "layout", "linux", "placement", "crds"),
+            "bench", Set.of("client", "pool", "layout", "linux", "placement"),
             "operator", Set.of("crds", "placement"));
 
     private static JavaClasses product;
