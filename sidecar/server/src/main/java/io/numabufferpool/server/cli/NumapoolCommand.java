@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:done, or stopped by SIGTERM", "1:could not do it; the last line says why", "2:wrong words"},
         subcommands = {
             ServeCommand.class,
+            RunCommand.class,
             NodesCommand.class,
             StatusCommand.class,
             VerifyCommand.class,
