@@ -34,6 +34,8 @@ public final class BenchMain {
         figures.put("hit.touch8", new Entry(HIT_PAGES, HitBenchmarks::touch8));
         figures.put("hit.chain", new Entry(HIT_PAGES, HitBenchmarks::chain));
         figures.put("hit.sum8k", new Entry(HIT_PAGES, HitBenchmarks::sum8k));
+        figures.put("hit.batch8", new Entry(HIT_PAGES, HitBenchmarks::batch8));
+        figures.put("hit.touch8batch8", new Entry(HIT_PAGES, HitBenchmarks::touchBatch));
         figures.put("pin.contended", new Entry(MISS_PAGES, ContendedBenchmark::run));
         figures.put("miss.admit", new Entry(MISS_PAGES, MissBenchmarks::admit));
         figures.put("victim.select", new Entry(MISS_PAGES, MissBenchmarks::victim));

@@ -21,7 +21,10 @@ final class HitBenchmarks {
     private static final int CLIENT = 2;
     private static final String ARRAY = "array";
     private static final int TOUCHES = 100_000;
+    /** A multiple of the batch, as the touches are. */
     private static final int SUMS = 2_000;
+
+    private static final int BATCH = 8;
 
     private HitBenchmarks() {}
 
@@ -103,6 +106,74 @@ final class HitBenchmarks {
                             times -> sumPool(session, ours, times), times -> sumArray(array, theirs, times), SUMS)
                     .ratio("hit.sum8k", ARRAY, 1.2);
         }
+    }
+
+    /** Eight pages pinned together, then summed one after the other. */
+    static Figure batch8(BenchSegment segment) throws Exception {
+        try (var session = segment.attach(CLIENT).openSession()) {
+            var array = segment.array();
+            int count = segment.pageCount();
+            var ours = new RandomPages(count);
+            var theirs = new RandomPages(count);
+            var blocks = new long[BATCH];
+            var handles = new long[BATCH];
+            return InterleavedSlices.measure(
+                            times -> sumBatches(session, ours, blocks, handles, times),
+                            times -> sumArray(array, theirs, times),
+                            SUMS)
+                    .ratio("hit.batch8", ARRAY, 1.05);
+        }
+    }
+
+    private static long sumBatches(PoolSession session, RandomPages pages, long[] blocks, long[] handles, int times)
+            throws IOException {
+        long sum = 0;
+        for (int done = 0; done < times; done += BATCH) {
+            pinBatch(session, pages, blocks, handles);
+            for (long handle : handles) {
+                sum += sum(session.memory(handle), 0);
+            }
+            session.unpinAll(handles, BATCH);
+        }
+        return sum;
+    }
+
+    /** The touch of {@link #touch8}, eight pages at a time. */
+    static Figure touchBatch(BenchSegment segment) throws Exception {
+        try (var session = segment.attach(CLIENT).openSession()) {
+            var array = segment.array();
+            int count = segment.pageCount();
+            var ours = new RandomPages(count);
+            var theirs = new RandomPages(count);
+            var blocks = new long[BATCH];
+            var handles = new long[BATCH];
+            return InterleavedSlices.measure(
+                            times -> touchBatches(session, ours, blocks, handles, times),
+                            times -> touchArray(array, theirs, times),
+                            TOUCHES)
+                    .ratio("hit.touch8batch8", ARRAY, 2.2);
+        }
+    }
+
+    private static long touchBatches(PoolSession session, RandomPages pages, long[] blocks, long[] handles, int times)
+            throws IOException {
+        long sum = 0;
+        for (int done = 0; done < times; done += BATCH) {
+            pinBatch(session, pages, blocks, handles);
+            for (int i = 0; i < BATCH; i++) {
+                sum += session.memory(handles[i]).get(ValueLayout.JAVA_LONG, lineOffset(blocks[i]));
+            }
+            session.unpinAll(handles, BATCH);
+        }
+        return sum;
+    }
+
+    private static void pinBatch(PoolSession session, RandomPages pages, long[] blocks, long[] handles)
+            throws IOException {
+        for (int i = 0; i < BATCH; i++) {
+            blocks[i] = pages.next();
+        }
+        session.pinAll(SPACE, blocks, handles, NO_MISS);
     }
 
     private static long sumPool(PoolSession session, RandomPages pages, int times) throws IOException {

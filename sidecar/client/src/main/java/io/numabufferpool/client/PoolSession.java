@@ -6,6 +6,8 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +83,40 @@ public final class PoolSession implements AutoCloseable {
             loadingSpace = null;
             Reference.reachabilityFence(this);
         }
+    }
+
+    /**
+     * Pins many blocks of a space at once: as {@link #pin} for each, but look-ups overlap, so that each costs a fraction of one.
+     *
+     * @return a buffer for each block, in order; close every one
+     * @throws IOException as for {@link #pin}; then nothing stays pinned
+     */
+    public List<PinnedBuffer> pinAll(PoolSpace space, long... blocks) throws IOException {
+        begin(space, 0);
+        for (long block : blocks) {
+            space.requireBlock(block);
+        }
+        long loadsBefore = loadCount;
+        var handles = new long[blocks.length];
+        try {
+            for (int attempt = 1; ; attempt++) {
+                try {
+                    slot.session.pinAll(nextNumber(space), blocks, handles, loader);
+                    break;
+                } catch (OpenFile.ContentChanged e) {
+                    giveUpAfter(attempt, e);
+                }
+            }
+        } finally {
+            loadingSpace = null;
+            Reference.reachabilityFence(this);
+        }
+        var pinned = new ArrayList<PinnedBuffer>(blocks.length);
+        for (int i = 0; i < blocks.length; i++) {
+            int bytes = space.blockBytes(blocks[i]);
+            pinned.add(new PinnedBuffer(this, slot.session, handles[i], bytes, loadCount != loadsBefore));
+        }
+        return pinned;
     }
 
     /**

@@ -47,6 +47,11 @@ final class ClockSweep {
     private int homeNode;
     private int refills;
 
+    /** This session's last move of each partition's hand: where the hand stood afterwards, and by how much; 0: never. */
+    private final long[] lastHands;
+
+    private final int[] lastBatches;
+
     ClockSweep(
             Segment segment,
             DescriptorTable descriptors,
@@ -65,6 +70,8 @@ final class ClockSweep {
         this.options = options;
         this.owner = owner;
         this.homeNode = homeNode;
+        this.lastHands = new long[segment.partitionCount];
+        this.lastBatches = new int[segment.partitionCount];
     }
 
     /** A buffer that is CLAIMED by this session, unless somebody steals it meanwhile. @throws PoolException.NoVictim */
@@ -158,7 +165,7 @@ final class ClockSweep {
     private boolean sweepTurn(int partition) {
         // Read once: a resize in between may make it 0.
         long count = segment.bufferCount(partition);
-        int batch = batch(count);
+        int batch = batch(partition, count);
         for (long ticks = 0; ticks < count && victimCount == 0; ticks += batch) {
             collect(partition, count, batch);
             harvest(partition);
@@ -166,14 +173,28 @@ final class ClockSweep {
         return victimCount > 0;
     }
 
-    private int batch(long bufferCount) {
-        long fair = segment.bufferCount() / ((long) RESERVE_SHARE * evictions.leasedSlots());
-        return Math.clamp(Math.min(fair, bufferCount), 1, BATCH_MAX);
+    /**
+     * What this session may hold back: its share of the sweeping since it last moved this hand, of what all together may. So a
+     * lone worker has full batches however many slots are leased by sessions that do nothing, and 1024 busy ones keep little.
+     */
+    private int batch(int partition, long bufferCount) {
+        long all = bufferCount / RESERVE_SHARE;
+        int last = lastBatches[partition];
+        if (last == 0) {
+            long fair = segment.bufferCount() / ((long) RESERVE_SHARE * evictions.leasedSlots());
+            return Math.clamp(Math.min(fair, bufferCount), 1, BATCH_MAX);
+        }
+        long moved = (long) PartitionLayout.HAND.getOpaque(control, segment.partitionOffset(partition))
+                - lastHands[partition];
+        double share = (double) last / Math.max(last, last + moved);
+        return (int) Math.clamp((long) (all * share), 1, Math.min(BATCH_MAX, bufferCount));
     }
 
     /** Advances the hand by a batch; what is FREE is taken, what could go is EVICTING afterwards. */
     private void collect(int partition, long count, int batch) {
         long hand = (long) PartitionLayout.HAND.getAndAdd(control, segment.partitionOffset(partition), (long) batch);
+        lastHands[partition] = hand + batch;
+        lastBatches[partition] = batch;
         long index = Long.remainderUnsigned(hand, count);
         for (int i = 0; i < batch; i++) {
             examine(

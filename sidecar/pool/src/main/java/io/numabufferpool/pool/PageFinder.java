@@ -42,6 +42,9 @@ final class PageFinder {
      */
     private static final long VIRTUAL_PARK_NANOS = 200_000;
 
+    /** Pages that are looked up together: more look-ups than a core can have under way at once gain nothing. */
+    static final int TOGETHER_MAX = 32;
+
     private final Segment segment;
     private final MemorySegment control;
     private final DescriptorTable descriptors;
@@ -50,6 +53,7 @@ final class PageFinder {
     private final SlotCounters counters;
     private final long slotOffset;
 
+    private final int[] positions = new int[TOGETHER_MAX];
     private long busyNumber;
     private long busyWord;
 
@@ -87,6 +91,51 @@ final class PageFinder {
                 }
             }
             // Few keys lie beyond their home bucket, so a hit rarely needs to know how far to look.
+        } while (++distance <= table.reach(table.bucketOffset(home, 0)));
+        return MISS;
+    }
+
+    /**
+     * The same for up to {@link #TOGETHER_MAX} blocks with one full fence for all: the processor reads all their buckets at once,
+     * then all their state words. Afterwards {@code numbers[first + i]} is pinned once, or {@link #MISS} where the block has
+     * to be looked up alone: not there, busy, torn, or held by this session already. The ledger has room for all.
+     */
+    void findAndPinTogether(int space, long[] blocks, long[] numbers, int first, int count) {
+        for (int i = 0; i < count; i++) {
+            numbers[first + i] = candidate(LookupTable.hash(space, blocks[first + i]));
+        }
+        for (int i = 0; i < count; i++) {
+            long number = numbers[first + i];
+            boolean alone = number == MISS || !segment.hasBuffer(number) || ledger.find(number) != PinLedger.ABSENT;
+            numbers[first + i] = alone ? MISS : number;
+            positions[i] = alone ? PinLedger.ABSENT : ledger.publish(number);
+        }
+        VarHandle.fullFence();
+        for (int i = 0; i < count; i++) {
+            if (positions[i] == PinLedger.ABSENT) {
+                continue;
+            }
+            long number = numbers[first + i];
+            if (confirm(segment.descriptor(number), number, space, blocks[first + i]) != number) {
+                ledger.unpin(positions[i]);
+                numbers[first + i] = MISS;
+            }
+        }
+    }
+
+    /** The first buffer whose entry has the fingerprint, or {@link #MISS}; its tag has not been looked at. */
+    private long candidate(long hash) {
+        long home = table.home(hash);
+        long wanted = LookupTable.fingerprint(hash);
+        int distance = 0;
+        do {
+            long bucket = table.bucketOffset(home, distance);
+            for (int i = 0; i < LookupBucketLayout.ENTRY_COUNT; i++) {
+                long entry = table.entry(bucket, i);
+                if (entry >>> LookupBucketLayout.FINGERPRINT_SHIFT == wanted && entry != 0) {
+                    return entry & BufferNumber.MASK;
+                }
+            }
         } while (++distance <= table.reach(table.bucketOffset(home, 0)));
         return MISS;
     }

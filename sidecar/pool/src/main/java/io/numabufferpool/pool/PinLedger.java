@@ -56,6 +56,13 @@ final class PinLedger {
         }
     }
 
+    /** The same for that many publications. */
+    void reserve(int pages) {
+        while (freeCount + numbers.length - nextPosition < pages) {
+            grow();
+        }
+    }
+
     private void grow() {
         int slot = growth.leaseSlot();
         slots = Arrays.copyOf(slots, slotCount + 1);

@@ -67,6 +67,58 @@ public final class PoolSession implements AutoCloseable {
         return found > 0 ? hit(found) : pinSlowly(space, block, hash, loader, found);
     }
 
+    /**
+     * Pins many blocks: as {@link #pin} for each, but the memory's latencies overlap, so that a hit costs a fraction of one.
+     *
+     * @param handles gets the handle of each block, at its place; all have to be given back, equal ones as often as they appear
+     * @throws IOException what the loader threw; then, as with every exception from here, nothing stays pinned
+     */
+    public void pinAll(int space, long[] blocks, long[] handles, BlockLoader loader) throws IOException {
+        if (handles.length < blocks.length) {
+            throw new IllegalArgumentException(
+                    blocks.length + " blocks need as many handles; there is room for " + handles.length);
+        }
+        for (long block : blocks) {
+            checkTag(space, block);
+        }
+        int pinned = 0;
+        try {
+            while (pinned < blocks.length) {
+                int count = Math.min(blocks.length - pinned, PageFinder.TOGETHER_MAX);
+                ledger.reserve(count);
+                finder.findAndPinTogether(space, blocks, handles, pinned, count);
+                pinned += count;
+                pinTheRest(space, blocks, handles, pinned - count, pinned, loader);
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            unpinAll(handles, pinned);
+            throw e;
+        }
+    }
+
+    private void pinTheRest(int space, long[] blocks, long[] handles, int from, int to, BlockLoader loader)
+            throws IOException {
+        for (int i = from; i < to; i++) {
+            if (handles[i] != PageFinder.MISS) {
+                hit(handles[i]);
+            }
+        }
+        for (int i = from; i < to; i++) {
+            if (handles[i] == PageFinder.MISS) {
+                handles[i] = pin(space, blocks[i], loader);
+            }
+        }
+    }
+
+    /** Gives back the first {@code count} handles. */
+    public void unpinAll(long[] handles, int count) {
+        for (int i = 0; i < count; i++) {
+            if (handles[i] != PageFinder.MISS) {
+                unpin(handles[i]);
+            }
+        }
+    }
+
     private long hit(long number) {
         counters.add(PoolCounter.HITS, segment.counterGroup(number));
         return number;

@@ -54,6 +54,31 @@ class HitPathTest {
         }
     }
 
+    @Test
+    void hitsPinnedTogetherAllocateNothingAndWriteNothingThatIsShared() throws IOException {
+        try (var session = segment.attach().openSession()) {
+            long[] blocks = {0, 1, 2, 3, 4, 5, 6, 7};
+            var handles = new long[blocks.length];
+            pinTogether(session, blocks, handles, HITS);
+            var layout = segment.layout();
+            var shared = segment.control.asSlice(layout.bucketsOffset());
+            var before = shared.toArray(ValueLayout.JAVA_BYTE);
+            long allocated = allocatedBytes();
+
+            pinTogether(session, blocks, handles, HITS);
+
+            assertThat(allocatedBytes() - allocated).isLessThan(100_000);
+            assertThat(shared.mismatch(MemorySegment.ofArray(before))).isEqualTo(-1);
+        }
+    }
+
+    private static void pinTogether(PoolSession session, long[] blocks, long[] handles, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            session.pinAll(SPACE, blocks, handles, LOADER);
+            session.unpinAll(handles, handles.length);
+        }
+    }
+
     private static void hit(PoolSession session, MemorySegment copy, int times) throws IOException {
         for (int i = 0; i < times; i++) {
             long handle = session.pin(SPACE, i & 31, LOADER);
