@@ -111,6 +111,22 @@ static bool overlaps(const struct segment *segment, uint64_t address, uint64_t b
   return bytes == 0 || (segment->address < address + bytes && address < segment->address + segment->bytes);
 }
 
+/* Allocators map more than they need and give back the ends. False: nothing is left that could be followed. */
+static bool shrink(struct segment *segment, uint64_t address, uint64_t bytes) {
+  uint64_t end = segment->address + segment->bytes, cut = address + bytes;
+  if (segment->kind != PRIVATE || bytes == 0) return false;
+  if (address <= segment->address && cut < end) {
+    segment->bytes = end - cut;
+    segment->address = cut;
+    return true;
+  }
+  if (address > segment->address && cut >= end) {
+    segment->bytes = address - segment->address;
+    return true;
+  }
+  return false;
+}
+
 /* The last look at a segment that is about to go, or at all of them at the program's end (bytes = 0). */
 static void look_again(uint64_t address, uint64_t bytes) {
   bool any = false;
@@ -123,7 +139,7 @@ static void look_again(uint64_t address, uint64_t bytes) {
     if (segment->process != process || !overlaps(segment, address, bytes)) continue;
     verify_segment(segment);
     report(segment);
-    segment->used = false;
+    segment->used = shrink(segment, address, bytes);
   }
   unlock();
 }
@@ -193,11 +209,13 @@ static uint64_t hugetlb_bytes(int flags) {
 
 /* Which kind a mapping would be; 0: none of ours. */
 static unsigned kind_of(int access, int flags, int descriptor, uint64_t *page_bytes) {
-  enum { UNWANTED = MAPPING_GROWS_DOWN | MAPPING_NO_RESERVE | MAPPING_STACK };
+  enum { UNWANTED = MAPPING_GROWS_DOWN | MAPPING_STACK };
   if ((access & (ACCESS_READ | ACCESS_WRITE)) != (ACCESS_READ | ACCESS_WRITE) || (flags & UNWANTED) != 0) return 0;
   bool shared = (flags & MAPPING_TYPE) == MAPPING_SHARED || (flags & MAPPING_TYPE) == 3; /* MAP_SHARED_VALIDATE */
   *page_bytes = (flags & MAPPING_HUGETLB) != 0 ? hugetlb_bytes(flags) : PAGE_BYTES;
-  if ((flags & MAPPING_ANONYMOUS) != 0) return shared ? SHARED_ANONYMOUS : PRIVATE;
+  if ((flags & MAPPING_ANONYMOUS) != 0 && !shared) return PRIVATE; /* not populated, so it may be larger than the memory */
+  if ((flags & MAPPING_NO_RESERVE) != 0) return 0;
+  if ((flags & MAPPING_ANONYMOUS) != 0) return SHARED_ANONYMOUS;
   if (!shared || (decision.kinds & POSIX_SHM) == 0 || !fresh_memory_file(descriptor, page_bytes)) return 0;
   return POSIX_SHM;
 }
