@@ -229,6 +229,9 @@ final class ClockSweep {
         long claimed = StateWord.of(StateWord.CLAIMED, owner, StateWord.version(word));
         boolean taken = victimCount < BATCH_MAX && descriptors.compareAndSet(at, word, claimed);
         if (taken) {
+            if (CrashPoint.ARMED) {
+                CrashPoint.FREE_CLAIMED.reached();
+            }
             victims[victimCount++] = number;
         }
         return taken;

@@ -70,6 +70,9 @@ final class EvictionBatch {
         if (ours) {
             holders[count] = NO_SLOT;
             candidates[count++] = number;
+            if (CrashPoint.ARMED) {
+                CrashPoint.EVICTING_SET.reached();
+            }
         }
         return ours;
     }
@@ -174,6 +177,9 @@ final class EvictionBatch {
         if (!descriptors.moveOn(at, StateWord.EVICTING, owner, StateWord.of(StateWord.UNMAPPING, owner, 0))) {
             return false;
         }
+        if (CrashPoint.ARMED) {
+            CrashPoint.UNMAPPING_SET.reached();
+        }
         long hash = LookupTable.hash(descriptors.space(at), descriptors.block(at));
         try {
             table.remove(hash, number, owner, lockWaitNanos);
@@ -184,6 +190,9 @@ final class EvictionBatch {
             throw stuck;
         }
         descriptors.mustMoveOn(at, StateWord.UNMAPPING, owner, StateWord.of(StateWord.CLAIMED, owner, 0));
+        if (CrashPoint.ARMED) {
+            CrashPoint.VICTIM_CLAIMED.reached();
+        }
         counters.add(PoolCounter.EVICTIONS, segment.counterGroup(number));
         return true;
     }

@@ -134,6 +134,9 @@ final class LookupTable {
                 }
                 // Keys of other home buckets come here under other locks.
                 if (LookupBucketLayout.ENTRY.compareAndSet(control, entryOffset(bucket, i), 0L, entry)) {
+                    if (CrashPoint.ARMED) {
+                        CrashPoint.ENTRY_INSERTED.reached();
+                    }
                     return Insertion.INSERTED;
                 }
             }
@@ -154,6 +157,9 @@ final class LookupTable {
                 for (int i = 0; i < LookupBucketLayout.ENTRY_COUNT; i++) {
                     if (entry(bucket, i) == wanted) {
                         LookupBucketLayout.ENTRY.setRelease(control, entryOffset(bucket, i), 0L);
+                        if (CrashPoint.ARMED) {
+                            CrashPoint.ENTRY_REMOVED.reached();
+                        }
                         if (reach > 0 && distance == reach) {
                             shrinkReach(home, reach);
                         }
@@ -196,6 +202,9 @@ final class LookupTable {
     private void lock(long homeOffset, int owner, long waitNanos) {
         for (int spin = 0; spin < LOCK_SPINS; spin++) {
             if (LookupBucketLayout.LOCK.compareAndSet(control, homeOffset, 0, owner)) {
+                if (CrashPoint.ARMED) {
+                    CrashPoint.BUCKET_LOCKED.reached();
+                }
                 return;
             }
             Thread.onSpinWait();
@@ -215,6 +224,9 @@ final class LookupTable {
 
     private void unlock(long homeOffset) {
         LookupBucketLayout.LOCK.setRelease(control, homeOffset, 0);
+        if (CrashPoint.ARMED) {
+            CrashPoint.BUCKET_UNLOCKED.reached();
+        }
     }
 
     /** Frees the lock of one bucket if that owner holds it. For the reaper. */

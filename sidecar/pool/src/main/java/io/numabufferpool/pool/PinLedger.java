@@ -98,6 +98,9 @@ final class PinLedger {
         index[gapFor(number)] = position + 1;
         raiseHigh(position);
         SlotLayout.LEDGER_ENTRY.setOpaque(control, entryOffset(position), LedgerEntry.pinned(number));
+        if (CrashPoint.ARMED) {
+            CrashPoint.PIN_PUBLISHED.reached();
+        }
         return position;
     }
 
@@ -109,6 +112,9 @@ final class PinLedger {
                     control,
                     segment.slotOffset(slots[position / SlotLayout.LEDGER_ENTRY_COUNT]),
                     position % SlotLayout.LEDGER_ENTRY_COUNT + 1);
+            if (CrashPoint.ARMED) {
+                CrashPoint.LEDGER_RAISED.reached();
+            }
         }
     }
 
@@ -125,6 +131,9 @@ final class PinLedger {
 
     private void clear(int position) {
         SlotLayout.LEDGER_ENTRY.setRelease(control, entryOffset(position), 0L);
+        if (CrashPoint.ARMED) {
+            CrashPoint.PIN_CLEARED.reached();
+        }
         removeFromIndex(numbers[position]);
         numbers[position] = 0;
         freePositions[freeCount++] = position;

@@ -162,15 +162,33 @@ public final class PoolSession implements AutoCloseable {
         if (!StateWord.is(claimed, StateWord.CLAIMED, owner) || !descriptors.compareAndSet(at, claimed, loading)) {
             return PageFinder.MISS;
         }
+        if (CrashPoint.ARMED) {
+            CrashPoint.LOADING_SET.reached();
+        }
         descriptors.setTag(at, space, block);
+        if (CrashPoint.ARMED) {
+            CrashPoint.TAG_WRITTEN.reached();
+        }
         if (!insert(space, block, hash, number, at)) {
             return PageFinder.MISS;
         }
+        if (CrashPoint.ARMED) {
+            CrashPoint.BLOCK_INSERTED.reached();
+        }
         counters.add(PoolCounter.MISSES, segment.counterGroup(number));
         load(block, hash, number, at, loader);
+        if (CrashPoint.ARMED) {
+            CrashPoint.BLOCK_LOADED.reached();
+        }
         // The pin before VALID, so that no sweeper takes the page in between.
         ledger.publish(number);
+        if (CrashPoint.ARMED) {
+            CrashPoint.LOAD_PINNED.reached();
+        }
         descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE);
+        if (CrashPoint.ARMED) {
+            CrashPoint.LOAD_VALID.reached();
+        }
         return number;
     }
 
@@ -220,6 +238,9 @@ public final class PoolSession implements AutoCloseable {
                 descriptors.setTag(at, 0, 0);
             }
             free(at);
+            if (CrashPoint.ARMED) {
+                CrashPoint.LOAD_FAILED.reached();
+            }
         }
     }
 

@@ -52,10 +52,24 @@ public final class Reaper {
             return found.reaped(0);
         }
         dead.stream().forEach(slot -> clearLedger(slot, found));
+        if (CrashPoint.ARMED) {
+            CrashPoint.REAPED_LEDGERS.reached();
+        }
         freeBucketLocks(dead, found);
+        if (CrashPoint.ARMED) {
+            CrashPoint.REAPED_LOCKS.reached();
+        }
         settleBuffers(dead, found);
+        if (CrashPoint.ARMED) {
+            CrashPoint.REAPED_BUFFERS.reached();
+        }
         wakeSleepers();
-        dead.stream().forEach(slots::release);
+        for (int slot = dead.nextSetBit(0); slot >= 0; slot = dead.nextSetBit(slot + 1)) {
+            slots.release(slot);
+            if (CrashPoint.ARMED) {
+                CrashPoint.REAPED_SLOT.reached();
+            }
+        }
         return found.reaped(dead.cardinality());
     }
 
@@ -103,6 +117,9 @@ public final class Reaper {
                 int owner = StateWord.owner(descriptors.stateAcquire(at));
                 if (owner > 0 && dead.get(owner - 1)) {
                     settle(at, BufferNumber.of(partition, index), owner, found);
+                    if (CrashPoint.ARMED) {
+                        CrashPoint.REAPED_BUFFER.reached();
+                    }
                 }
                 int flusher = descriptors.flusher(at);
                 if (flusher > 0 && dead.get(flusher - 1)) {

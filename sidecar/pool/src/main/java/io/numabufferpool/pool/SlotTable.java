@@ -36,8 +36,14 @@ final class SlotTable {
             long word = (long) SlotLayout.OWNER.getAcquire(control, at);
             long leased = SlotLayout.ownerWord(clientNumber, SlotLayout.generation(word) + 1);
             if (SlotLayout.clientNumber(word) == 0 && SlotLayout.OWNER.compareAndSet(control, at, word, leased)) {
+                if (CrashPoint.ARMED) {
+                    CrashPoint.SLOT_OWNED.reached();
+                }
                 SlotLayout.LEDGER_HIGH.setOpaque(control, at, 0);
                 setOccupied(slot);
+                if (CrashPoint.ARMED) {
+                    CrashPoint.SLOT_OCCUPIED.reached();
+                }
                 return slot;
             }
         }
@@ -51,6 +57,9 @@ final class SlotTable {
         SlotLayout.WAIT_ON.setOpaque(control, at, 0L);
         SlotLayout.EPOCH.setOpaque(control, at, 0L);
         clearOccupied(slot);
+        if (CrashPoint.ARMED) {
+            CrashPoint.SLOT_NOT_OCCUPIED.reached();
+        }
         SlotLayout.OWNER.setRelease(control, at, SlotLayout.ownerWord(0, SlotLayout.generation(word)));
     }
 

@@ -27,6 +27,9 @@ final class SpaceTable {
     synchronized int register(SpaceIdentity identity, long waitNanos) {
         lock(waitNanos);
         try {
+            if (CrashPoint.ARMED) {
+                CrashPoint.SPACE_LOCKED.reached();
+            }
             long sequence = (long) ControlHeaderLayout.REGISTRATIONS.get(control, 0L) + 1;
             ControlHeaderLayout.REGISTRATIONS.set(control, 0L, sequence);
             long oldest = offset(0);
@@ -59,7 +62,13 @@ final class SpaceTable {
         }
         // Number 0 first, number last: who dies in between leaves an empty entry and perhaps an unused number.
         SpaceTableLayout.SPACE.setRelease(control, at, 0);
+        if (CrashPoint.ARMED) {
+            CrashPoint.SPACE_EMPTIED.reached();
+        }
         ControlHeaderLayout.NEXT_SPACE.setRelease(control, 0L, space);
+        if (CrashPoint.ARMED) {
+            CrashPoint.SPACE_NUMBERED.reached();
+        }
         SpaceTableLayout.BLOCK_BYTES.set(control, at, segment.bufferBytes);
         SpaceTableLayout.DEVICE.set(control, at, identity.device());
         SpaceTableLayout.INODE.set(control, at, identity.inode());
@@ -69,6 +78,9 @@ final class SpaceTable {
         SpaceTableLayout.CHANGED_NANOS.set(control, at, identity.changedNanos());
         SpaceTableLayout.REGISTERED_SEQUENCE.set(control, at, sequence);
         SpaceTableLayout.SPACE.setRelease(control, at, space);
+        if (CrashPoint.ARMED) {
+            CrashPoint.SPACE_WRITTEN.reached();
+        }
         return space;
     }
 
