@@ -31,6 +31,17 @@ final class ChildProcess implements AutoCloseable {
         return start(List.of(), classPath(), main, arguments);
     }
 
+    /** Any other program. */
+    static ChildProcess startProgram(Path program, Object... arguments) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(program.toString());
+        for (var argument : arguments) {
+            command.add(argument.toString());
+        }
+        return new ChildProcess(
+                new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
     /** As another user, who need not be able to read this user's folders: the classes are copied into one that everyone can. */
     static ChildProcess startAs(int uid, Path copies, Class<?> main, Object... arguments) throws IOException {
         var prefix = List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups");
