@@ -3,6 +3,7 @@ package io.numabufferpool.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -10,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code BenchMain NAME}: runs the figures whose name is NAME or begins with NAME and a dot ({@code all}: every one) and
- * prints one JSON line for each. Every figure gets a segment of its own and a process of its own, which attaches to it.
+ * {@code BenchMain NAME FOLDER}: runs the figures whose name is NAME or begins with NAME and a dot ({@code all}: every one) and
+ * prints one JSON line for each, which RESULTS.md in the folder shows from then on. Every figure gets a segment of its own and a process of its own, which attaches to it.
  */
 public final class BenchMain {
     private static final String ATTACHED = "--attached";
@@ -47,16 +48,14 @@ public final class BenchMain {
             runAttached(args[1], Path.of(args[2]));
             return;
         }
-        var names = args.length == 1 ? chosen(args[0]) : List.<String>of();
+        var names = args.length == 2 ? chosen(args[0]) : List.<String>of();
         if (names.isEmpty()) {
             System.err.println("no benchmark is named " + (args.length == 0 ? "so" : args[0])
                     + "; say -Dbench=all, a group such as hit, or one of " + FIGURES.keySet());
             System.exit(2);
         }
         for (var name : names) {
-            if (!runInOwnProcess(name)) {
-                System.exit(1);
-            }
+            new ResultsPage(Path.of(args[1])).add(runInOwnProcess(name), Machine.describe());
         }
     }
 
@@ -66,7 +65,7 @@ public final class BenchMain {
                 .toList();
     }
 
-    private static boolean runInOwnProcess(String name) throws IOException, InterruptedException {
+    private static String runInOwnProcess(String name) throws IOException, InterruptedException {
         var folder = Files.createTempDirectory(Path.of("/dev/shm"), "numapool-bench-");
         try (var segment = BenchSegment.create(folder, entry(name).pages(), SLOTS)) {
             segment.chain();
@@ -80,9 +79,15 @@ public final class BenchMain {
                             ATTACHED,
                             name,
                             folder.toString())
-                    .inheritIO()
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            return process.waitFor() == 0;
+            var line = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (process.waitFor() != 0) {
+                throw new IOException(
+                        "benchmark " + name + " ended with status " + process.exitValue() + "; see above");
+            }
+            System.out.println(line);
+            return line;
         } finally {
             Files.deleteIfExists(folder.resolve("control"));
             Files.deleteIfExists(folder.resolve("buffers"));

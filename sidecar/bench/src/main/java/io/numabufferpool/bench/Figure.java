@@ -16,10 +16,6 @@ import java.util.List;
 record Figure(String figure, double value, String unit, String peer, double goalMax, List<Double> spread, String note) {
     /** The goal as it is printed. */
     String goal() {
-        return "<=" + goalMax + unit;
-    }
-
-    boolean missed() {
-        return value > goalMax;
+        return "<=" + goalMax;
     }
 }

@@ -3,6 +3,7 @@ package io.numabufferpool.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
@@ -48,10 +49,26 @@ class BenchmarkTest {
     }
 
     @Test
-    void aValueAboveItsGoalIsMissed() {
-        var figure = new Figure("hit.touch8", 2.3, "x", "array", 2.2, java.util.List.of(2.2, 2.4), "");
+    void figuresThatMissTheirGoalComeFirstAndTheLastRunCounts() throws Exception {
+        var page = new ResultsPage(folder);
+        page.add(line("a.good", 0.9), "here");
+        page.add(line("b.missed", 2.5), "here");
+        page.add(line("c.repaired", 2.5), "here");
 
-        assertThat(figure.missed()).isTrue();
-        assertThat(figure.goal()).isEqualTo("<=2.2x");
+        page.add(line("c.repaired", 1.0), "there");
+
+        var rows = Files.readAllLines(folder.resolve("RESULTS.md")).stream()
+                .filter(row -> row.contains(" [1.0,2.0] "))
+                .toList();
+        assertThat(rows)
+                .containsExactly(
+                        "| b.missed | **missed** 2.5 x [1.0,2.0] | <=1.5 | array | quiet | here |",
+                        "| a.good | 0.9 x [1.0,2.0] | <=1.5 | array | quiet | here |",
+                        "| c.repaired | 1.0 x [1.0,2.0] | <=1.5 | array | quiet | there |");
+    }
+
+    private static String line(String figure, double value) {
+        return "{\"figure\":\"" + figure + "\",\"value\":" + value
+                + ",\"unit\":\"x\",\"peer\":\"array\",\"goal\":\"<=1.5\",\"spread\":[1.0,2.0],\"note\":\"quiet\"}";
     }
 }
