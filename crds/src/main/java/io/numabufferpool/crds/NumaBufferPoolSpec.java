@@ -19,7 +19,8 @@ public record NumaBufferPoolSpec(
         String size,
 
         @JsonPropertyDescription(
-                "Address space kept for growing later: a whole multiple of hugePages.size. Absent: size.")
+                "How far size can grow while the pool is used, a whole multiple of hugePages.size; the sidecar gets memory"
+                        + " for it from the start. Absent: size.")
         @Nullable
         String maxSize,
 

@@ -10,6 +10,8 @@ public enum Phase {
     Placing,
     /** The segment lies where it was decided, and clients may attach. */
     Serving,
+    /** Clients work on while parts of the segment move, are added or given back, to lie as newly decided. */
+    Replacing,
     /** Clients may attach, but the segment does not lie as decided (BestEffort), or no longer does. */
     Degraded,
     /** There is no segment that may serve; the conditions say why. */

@@ -164,6 +164,13 @@ public enum Reason {
             ConditionType.PlacementVerified),
     /** The segment is being placed. */
     PlacementPending(false, "the segment is being placed", "wait", ConditionType.PlacementVerified),
+    /** Parts of the segment move, are added or given back while clients work on. */
+    Replacing(
+            true,
+            "parts of the segment move, are added or given back while clients work on",
+            "wait; the message says how much is left and who is in the way",
+            ConditionType.PlacementVerified,
+            ConditionType.Ready),
     /** Policy None: the kernel chose, and nothing was decided to compare with. */
     KernelChoice(
             false,

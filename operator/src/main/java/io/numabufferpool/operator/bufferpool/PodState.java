@@ -98,7 +98,7 @@ record PodState(Pod pod, @Nullable NumaPlacement placement) {
         return phase().map(phase -> switch (phase) {
                     case Failed -> Severity.FAILED;
                     case Unknown -> Severity.UNKNOWN;
-                    case Degraded -> Severity.DEGRADED;
+                    case Degraded, Replacing -> Severity.DEGRADED;
                     case Observing, Deciding, Placing -> Severity.ON_ITS_WAY;
                     case Serving -> Severity.SERVING;
                 })

@@ -53,8 +53,10 @@ final class PoolParameters {
         return pool.at("/metadata/generation").asText();
     }
 
-    String size() {
-        return spec("/size");
+    /** What the pool can grow to: limits of a running container do not follow it. */
+    String sizeMax() {
+        var max = spec("/maxSize");
+        return max.isEmpty() ? spec("/size") : max;
     }
 
     boolean reserved() {
@@ -84,7 +86,7 @@ final class PoolParameters {
 
     /** The sidecar's memory, request and limit, in whole MiB. */
     String memory() {
-        long size = new Quantity(size()).getNumericalAmount().longValueExact();
+        long size = new Quantity(sizeMax()).getNumericalAmount().longValueExact();
         var slots = spec("/slots/max");
         long slotCount = slots.isEmpty() ? SLOTS_DEFAULT : new BigDecimal(slots).longValueExact();
         long bytes = (reserved() ? 0 : size) + size / SIZE_DIVISOR + slotCount * SLOT_BYTES + PROGRAM_BYTES;

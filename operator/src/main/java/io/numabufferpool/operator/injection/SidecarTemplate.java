@@ -193,7 +193,7 @@ final class SidecarTemplate {
         var resources = new LinkedHashMap<String, Quantity>();
         resources.put("memory", new Quantity(pool.memory()));
         if (pool.reserved()) {
-            resources.put("hugepages-" + pool.hugePageSize(), new Quantity(pool.size()));
+            resources.put("hugepages-" + pool.hugePageSize(), new Quantity(pool.sizeMax()));
         }
         return resources;
     }

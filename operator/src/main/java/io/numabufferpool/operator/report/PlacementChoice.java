@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlacementChoice {
     /** To a sidecar that has not looked around yet, or could not: neither a decision nor a problem of the pool. */
-    private static final PlacementAnswer NOTHING_TO_DECIDE = new PlacementAnswer(null, null);
+    private static final PlacementAnswer NOTHING_TO_DECIDE = new PlacementAnswer(null, null, null);
 
     private PlacementChoice() {}
 
     /**
-     * A decision or a problem; {@code before} is the pod's placement as last written, or null. Once a segment exists, its own
-     * decision stands whatever the container may use by now: its pages lie there, and status must compare with that.
+     * A decision or a problem; {@code before} is the pod's placement as last written, or null. A segment that tells its
+     * decision keeps it: its pages lie there, and status must compare with that. One that tells none has seen its input change
+     * and asks for the next.
      */
     static PlacementAnswer choose(NumaBufferPool pool, PlacementReport report, @Nullable NumaPlacement before) {
         var seen = report.status().observation();
@@ -42,6 +43,14 @@ final class PlacementChoice {
         }
         var standing = standing(pool, report, seen, before);
         return standing.map(PlacementAnswer::of).orElseGet(() -> decide(pool, report, seen));
+    }
+
+    /** The same with the pool of now for a sidecar that was injected with an older spec. */
+    static PlacementAnswer withPoolNow(PlacementAnswer answer, NumaBufferPool pool, PlacementReport report) {
+        long generation = pool.getMetadata().getGeneration();
+        return report.pool().generation() < generation
+                ? answer.with(new PlacementAnswer.PoolNow(generation, pool.getSpec()))
+                : answer;
     }
 
     private static Optional<NumaPlacementDecision> standing(

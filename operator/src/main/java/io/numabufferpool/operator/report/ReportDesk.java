@@ -124,7 +124,7 @@ public final class ReportDesk implements BiFunction<String, String, ReportRespon
             if (change == PlacementChange.STATE) {
                 events.record(pool, pod, before, placement);
             }
-            return answer;
+            return PlacementChoice.withPoolNow(answer, pool, report);
         }
     }
 

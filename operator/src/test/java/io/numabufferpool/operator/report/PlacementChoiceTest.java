@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.numabufferpool.crds.DecidedBy;
 import io.numabufferpool.crds.NumaBufferPool;
 import io.numabufferpool.crds.NumaPlacementDecision;
+import io.numabufferpool.crds.PlacementAnswer;
 import io.numabufferpool.crds.PlacementReport;
 import io.numabufferpool.operator.DerivedCases;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,28 @@ final class PlacementChoiceTest {
         var answer = PlacementChoice.choose(pool, serving, null);
 
         assertThat(answer.decision()).isEqualTo(own);
+    }
+
+    @Test
+    void aSegmentThatTellsNoDecisionAsksForTheNextOne() {
+        var operators = PlacementChoice.choose(pool, asking, null).decision();
+        var moving = new PlacementReport(8, "a05b4f00ec0accf0", asking.pool(), asking.pod(), null, asking.status());
+
+        assertThat(PlacementChoice.choose(pool, moving, null).decision()).isEqualTo(operators);
+    }
+
+    @Test
+    void aSidecarOfAnOlderGenerationIsToldThePoolOfNow() {
+        var answer = PlacementChoice.choose(pool, asking, null);
+        long generation = asking.pool().generation();
+        pool.getMetadata().setGeneration(generation);
+        assertThat(PlacementChoice.withPoolNow(answer, pool, asking).pool()).isNull();
+
+        pool.getMetadata().setGeneration(generation + 1);
+
+        var now = PlacementChoice.withPoolNow(answer, pool, asking);
+        assertThat(now.decision()).isEqualTo(answer.decision());
+        assertThat(now.pool()).isEqualTo(new PlacementAnswer.PoolNow(generation + 1, pool.getSpec()));
     }
 
     private PlacementReport with(NumaPlacementDecision inForce) {

@@ -157,7 +157,7 @@ public final class BufferPool {
 
     /** Frees what dead clients left. */
     public Reaper reaper() {
-        return new Reaper(segment, descriptors, table, slots, spaces);
+        return new Reaper(segment, descriptors, table, slots, spaces, clientNumber);
     }
 
     public int bufferBytes() {
@@ -167,6 +167,25 @@ public final class BufferPool {
     public long bufferCount() {
         segment.refresh();
         return segment.bufferCount();
+    }
+
+    /** Buffers in service by partition. */
+    public long[] bufferCounts() {
+        segment.refresh();
+        var counts = new long[segment.partitionCount];
+        for (int partition = 0; partition < counts.length; partition++) {
+            counts[partition] = segment.bufferCount(partition);
+        }
+        return counts;
+    }
+
+    /** Descriptors by partition that ever had a buffer: those that have memory. */
+    public long[] descriptorCounts() {
+        var counts = new long[segment.partitionCount];
+        for (int partition = 0; partition < counts.length; partition++) {
+            counts[partition] = segment.descriptorCount(partition);
+        }
+        return counts;
     }
 
     /** The random number of this segment. */

@@ -28,7 +28,17 @@ public final class Reaper {
     private final SlotTable slots;
     private final SpaceTable spaces;
 
-    Reaper(Segment segment, DescriptorTable descriptors, LookupTable table, SlotTable slots, SpaceTable spaces) {
+    private final int ownNumber;
+
+    /** {@code ownNumber}: client number of the process that reaps. */
+    Reaper(
+            Segment segment,
+            DescriptorTable descriptors,
+            LookupTable table,
+            SlotTable slots,
+            SpaceTable spaces,
+            int ownNumber) {
+        this.ownNumber = ownNumber;
         this.segment = segment;
         this.control = segment.control;
         this.descriptors = descriptors;
@@ -73,9 +83,11 @@ public final class Reaper {
         return found.reaped(dead.cardinality());
     }
 
-    /** Client numbers that hold slots, whoever they are; the caller finds out which of them are alive. */
+    /** Client numbers that hold slots, but for this process's own; the caller finds out which of them are alive. */
     public Set<Integer> clientNumbers() {
-        return new TreeSet<>(slots.holders().keySet());
+        var numbers = new TreeSet<>(slots.holders().keySet());
+        numbers.remove(ownNumber);
+        return numbers;
     }
 
     private BitSet deadSlots(Set<Integer> clientNumbers) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -163,6 +164,11 @@ class BufferRetirementTest {
 
                 // Nothing was closed: the slot is leased still, as a killed process leaves it.
                 var next = segment.takeOver();
+                next.leaseSlot();
+                assertThat(next.reaper().clientNumbers())
+                        .as("a sidecar does not take itself for dead")
+                        .doesNotContain(TestSegment.SIDECAR);
+                next.reaper().reap(Set.of(TestSegment.SIDECAR));
                 assertThat(next.slotsOf(TestSegment.SIDECAR)).isZero();
                 try (var retirement = next.retirement()) {
                     assertThat(retirement.countRetired(0, 0, 4)).isEqualTo(2);

@@ -83,6 +83,21 @@ class SpinModelTest {
         assertThat(progress("-D" + mutant)).contains("errors: 1");
     }
 
+    @Test
+    void noReaderTouchesMemoryThatWasTakenAway() throws Exception {
+        assertThat(retirement()).contains("errors: 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NOFENCE_PIN", "NOFENCE_READ", "SCAN_FIRST", "NO_WAIT", "EPOCH_FIRST", "PLAIN_COMMIT"})
+    void eachStepOfARetirementIsNeeded(String mutant) throws Exception {
+        assertThat(retirement("-D" + mutant)).contains("errors: 1");
+    }
+
+    private static String retirement(String... options) throws Exception {
+        return search("retire.pml", List.of("-O0", "-DSAFETY"), List.of("-m100000"), options);
+    }
+
     private static String safety(String... options) throws Exception {
         return search(
                 "pin_evict.pml",

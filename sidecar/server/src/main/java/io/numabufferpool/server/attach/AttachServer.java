@@ -12,6 +12,7 @@ import io.numabufferpool.linux.LinuxFile;
 import io.numabufferpool.linux.OpenMode;
 import io.numabufferpool.linux.UnixConnection;
 import io.numabufferpool.linux.UnixListener;
+import io.numabufferpool.placement.CpuSet;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -144,6 +145,16 @@ public final class AttachServer implements AutoCloseable {
             }
             segment = published;
             readOnlyBuffers = readOnly;
+        }
+    }
+
+    /** From now on clients are told the same segment with these CPUs to run on. */
+    public void advise(CpuSet cpus) {
+        synchronized (lock) {
+            if (segment == null) {
+                throw new IllegalStateException("no segment is served yet");
+            }
+            segment = segment.withCpus(cpus);
         }
     }
 

@@ -26,4 +26,10 @@ public record ServedSegment(
         int layoutMajor,
         int layoutMinor,
         AttachAccess access,
-        CpuSet advisedCpus) {}
+        CpuSet advisedCpus) {
+    /** The same with other CPUs to run on. */
+    ServedSegment withCpus(CpuSet cpus) {
+        return new ServedSegment(
+                control, buffers, generation, controlBytes, buffersBytes, layoutMajor, layoutMinor, access, cpus);
+    }
+}

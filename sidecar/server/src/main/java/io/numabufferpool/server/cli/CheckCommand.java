@@ -32,8 +32,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "check",
         description = {
-            "Reads FILE through a running pool, each block once in order and then at random,",
-            "and compares the SHA-256 of every block with that of the file itself."
+            "Reads a file through a running pool and compares every block with the file itself.",
+            "Each block once in order and then at random, by its SHA-256."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit status:%n",

@@ -13,8 +13,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = {
-            "Serves a small pool on this machine, reads a file three times its size through it from",
-            "another process, compares every block, and shows where the pool lies and how it was used."
+            "Serves a small pool on this machine and lets another process read a file through it.",
+            "The file is three times the pool; every block is compared, then it shows where the pool lies and how it was used."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit status:%n",

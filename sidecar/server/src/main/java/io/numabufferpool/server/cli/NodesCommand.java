@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "nodes",
         description = {
-            "Shows the NUMA nodes of this machine, which of them this process may use and by what right,",
-            "and where a pool would be placed. Changes nothing."
+            "Shows the NUMA nodes of this machine and where a pool would be placed.",
+            "Also which of them this process may use and by what right, and what would move pages away. Changes nothing."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit status:%n",

@@ -79,6 +79,6 @@ public final class ServeCommand implements Callable<Integer> {
                         PoolFolders.outsidePod(wanted),
                         pool.name(),
                         reserved ? pool.spec().hugePages().size().bytes() : 0);
-        return ServeSettings.outsidePod(pool, folders, httpPort);
+        return ServeSettings.outsidePod(poolFile, pool, folders, httpPort);
     }
 }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "verify",
         description = {
-            "Lets the sidecar of a running pool count every page now, and shows on which NUMA nodes each partition lies.",
+            "Lets the sidecar of a running pool count every page now, partition by partition.",
             "Changes nothing."
         },
         mixinStandardHelpOptions = true,

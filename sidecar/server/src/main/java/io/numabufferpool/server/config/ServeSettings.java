@@ -5,6 +5,7 @@ import io.numabufferpool.crds.PodReference;
 import io.numabufferpool.crds.PoolReference;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,7 @@ import java.util.Optional;
  * @param pool which pool
  * @param pod which pod this sidecar belongs to; empty outside Kubernetes
  * @param spec what was asked for, checked
+ * @param poolFile where the spec comes from outside Kubernetes: an edited one is followed
  * @param folders where its files lie
  * @param operatorUrl whom to ask and to report to; empty outside Kubernetes
  * @param httpPort of health and metrics; 0: any free one
@@ -21,6 +23,7 @@ public record ServeSettings(
         PoolReference pool,
         Optional<PodReference> pod,
         NumaBufferPoolSpec spec,
+        Optional<Path> poolFile,
         PoolFolders folders,
         Optional<URI> operatorUrl,
         int httpPort) {
@@ -41,15 +44,17 @@ public record ServeSettings(
                 environment.read("NUMAPOOL_POD_UID"),
                 environment.find("NUMAPOOL_KUBE_NODE").orElse(null));
         var operator = environment.find("NUMAPOOL_OPERATOR_URL").map(ServeSettings::operatorUrl);
-        return new ServeSettings(pool, Optional.of(pod), environment.spec(), PoolFolders.IN_POD, operator, httpPort);
+        return new ServeSettings(
+                pool, Optional.of(pod), environment.spec(), Optional.empty(), PoolFolders.IN_POD, operator, httpPort);
     }
 
     /** From a file, without Kubernetes; the folders exist. */
-    public static ServeSettings outsidePod(PoolFile file, PoolFolders folders, int httpPort) {
+    public static ServeSettings outsidePod(Path path, PoolFile file, PoolFolders folders, int httpPort) {
         return new ServeSettings(
                 new PoolReference(file.name(), LOCAL_UID, 1),
                 Optional.empty(),
                 file.spec(),
+                Optional.of(path),
                 folders,
                 Optional.empty(),
                 httpPort);

@@ -112,11 +112,12 @@ public final class ImageTraining {
         var pool = PoolFile.read(file);
         int uid = new JnaLinux().processStatus().uid();
         var folders = new ServeFolders(uid).prepare(PoolFolders.outsidePod(folder.resolve("pool")), pool.name(), 0);
-        var outside = ServeSettings.outsidePod(pool, folders, 0);
+        var outside = ServeSettings.outsidePod(file, pool, folders, 0);
         return new ServeSettings(
                 outside.pool(),
                 Optional.of(new PodReference("training", "training-0", "training", null)),
                 pool.spec(),
+                Optional.empty(),
                 folders,
                 Optional.of(URI.create("https://localhost:" + port)),
                 0);

@@ -1,13 +1,10 @@
 package io.numabufferpool.server.lifecycle;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.numabufferpool.client.attach.AttachProtocol;
 import io.numabufferpool.crds.NumaBufferPoolSpec;
-import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.Reason;
-import io.numabufferpool.layout.PartitionShape;
 import io.numabufferpool.layout.SegmentLayout;
 import io.numabufferpool.linux.Errno;
 import io.numabufferpool.linux.Linux;
@@ -17,10 +14,8 @@ import io.numabufferpool.linux.Protection;
 import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.Observation;
-import io.numabufferpool.placement.PlacementDecision;
 import io.numabufferpool.placement.PlacementRequest;
 import io.numabufferpool.placement.Reachability;
-import io.numabufferpool.pool.Access;
 import io.numabufferpool.pool.BufferPool;
 import io.numabufferpool.pool.PoolException;
 import io.numabufferpool.pool.PoolOptions;
@@ -28,13 +23,11 @@ import io.numabufferpool.pool.SegmentFormatter;
 import io.numabufferpool.server.config.PoolFolders;
 import io.numabufferpool.server.lifecycle.SidecarState.Decision;
 import io.numabufferpool.server.log.Log;
-import io.numabufferpool.server.segment.BufferRanges;
-import io.numabufferpool.server.segment.ControlRanges;
 import io.numabufferpool.server.segment.NodeMemory;
-import io.numabufferpool.server.segment.PlacedRange;
 import io.numabufferpool.server.segment.PlacementFailed;
 import io.numabufferpool.server.segment.PlacementTools;
 import io.numabufferpool.server.segment.Progress;
+import io.numabufferpool.server.segment.RangePlacement;
 import io.numabufferpool.server.segment.SegmentCreator;
 import io.numabufferpool.server.segment.SegmentFiles;
 import io.numabufferpool.server.segment.SegmentPlace;
@@ -52,15 +45,14 @@ import java.util.Optional;
 
 /** Makes a segment by a decision, or takes over the one that an earlier process of this sidecar published. For one thread. */
 final class SegmentMaker {
-    /** The sidecar leases no slot; this number names it where it clears what the dead left. Clients have lower ones. */
+    /** Names the sidecar where it clears what the dead left, and where it takes buffers out of service. Clients have lower ones. */
     private static final int OWN_CLIENT_NUMBER = AttachProtocol.CLIENT_NUMBER_MAX + 1;
 
     private static final long PAGE_BYTES = 4096;
 
-    private static final ObjectMapper JSON = new ObjectMapper();
-
     private final Linux linux;
     private final NumaBufferPoolSpec spec;
+    private final long poolGeneration;
     private final PlacementRequest request;
     private final PoolFolders folders;
     private final SegmentCreator creator;
@@ -71,6 +63,7 @@ final class SegmentMaker {
 
     SegmentMaker(
             Linux linux,
+            long poolGeneration,
             NumaBufferPoolSpec spec,
             PoolFolders folders,
             Progress progress,
@@ -78,6 +71,7 @@ final class SegmentMaker {
             Log log,
             Clock clock) {
         this.linux = linux;
+        this.poolGeneration = poolGeneration;
         this.spec = spec;
         this.request = PlacementMapping.toRequest(spec);
         this.folders = folders;
@@ -89,7 +83,7 @@ final class SegmentMaker {
     }
 
     /** A segment and how its pages were placed. */
-    record Made(LiveSegment segment, Decision decision, SegmentPlacer.Placed placed) {}
+    record Made(LiveSegment segment, Decision decision, SegmentPlacer.Placed placed, SegmentRecord record) {}
 
     private boolean reserved() {
         return request.hugePageMode() == HugePageMode.Reserved;
@@ -116,39 +110,46 @@ final class SegmentMaker {
         }
         var files = found.get();
         try {
-            var decision = recordedDecision();
-            var layout = layout(decision.placement());
+            var record = readRecord();
+            var plan = plan(observation);
+            var layout = layout(plan, record);
             if (files.controlBytes() != layout.controlBytes() || files.buffersBytes() != request.maxSizeBytes()) {
-                throw new UnusableSegment(
-                        "The segment in " + folders.segment() + " was made for other settings: its files have "
-                                + files.controlBytes() + " and " + files.buffersBytes() + " bytes, this pool's have "
-                                + layout.controlBytes() + " and " + request.maxSizeBytes()
-                                + ", or one of them was truncated. " + creator.fix());
+                throw otherSettings("Its files have " + files.controlBytes() + " and " + files.buffersBytes()
+                        + " bytes, this pool's have " + layout.controlBytes() + " and " + request.maxSizeBytes()
+                        + ", or one of them was truncated.");
             }
-            var segment = open(files, ranges(layout, decision.placement()), placer(observation), Optional.empty());
-            var ranges = segment.verify();
-            var placed = new SegmentPlacer.Placed(decision.placement().method(), ranges, Errno.OK);
-            return Optional.of(new Made(segment, decision, placed));
+            return Optional.of(open(files, plan, record, placer(observation, progress), Optional.empty()));
         } catch (RuntimeException failed) {
             files.close();
             throw failed;
         }
     }
 
-    private Decision recordedDecision() {
+    private SegmentRecord readRecord() {
         var text = creator.readDecision()
                 .orElseThrow(() -> new UnusableSegment("The segment in " + folders.segment()
                         + " has no decision.json beside it, so nobody knows where its pages belong. " + creator.fix()));
         try {
-            var api = JSON.readValue(text, NumaPlacementDecision.class);
-            return new Decision(PlacementMapping.toDecision(api, request), api.decidedBy());
-        } catch (JsonProcessingException malformed) {
+            var record = SegmentRecord.parse(text);
+            record.toDecision();
+            return record;
+        } catch (JsonProcessingException | IllegalArgumentException malformed) {
             throw new UnusableSegment("decision.json beside the segment in " + folders.segment() + " cannot be read: "
-                    + malformed.getOriginalMessage() + ". " + creator.fix());
-        } catch (IllegalArgumentException otherPool) {
-            throw new UnusableSegment("The segment in " + folders.segment() + " was made for other settings. "
-                    + otherPool.getMessage() + " " + creator.fix());
+                    + malformed.getMessage() + ". " + creator.fix());
         }
+    }
+
+    private SegmentLayout layout(SegmentPlan plan, SegmentRecord record) {
+        try {
+            return plan.layout(record);
+        } catch (IllegalArgumentException doesNotFit) {
+            throw otherSettings("By the decision beside it, " + doesNotFit.getMessage() + ".");
+        }
+    }
+
+    private UnusableSegment otherSettings(String difference) {
+        return new UnusableSegment("The segment in " + folders.segment() + " was made for other settings. " + difference
+                + " " + creator.fix());
     }
 
     /**
@@ -157,7 +158,9 @@ final class SegmentMaker {
      * @throws PlacementFailed where it cannot be placed now; its memory was given back
      */
     Made make(Observation observation, Decision decision) {
-        var layout = layout(decision.placement());
+        var record = SegmentRecord.made(decision, observation, poolGeneration, spec);
+        var plan = plan(observation);
+        var layout = plan.layout(record);
         checkPlaces(layout);
         SegmentFiles files;
         try {
@@ -166,7 +169,7 @@ final class SegmentMaker {
             throw notMade(failed);
         }
         try {
-            return place(files, layout, observation, decision);
+            return place(files, plan, record, observation, decision);
         } catch (LinuxException failed) {
             files.close();
             creator.discardUnfinished();
@@ -192,21 +195,19 @@ final class SegmentMaker {
                         + " could not be made; if memory is short, make spec.size smaller.");
     }
 
-    private Made place(SegmentFiles files, SegmentLayout layout, Observation observation, Decision decision) {
-        var placer = placer(observation);
-        var windows =
-                WindowSet.map(linux, ranges(layout, decision.placement()), files.byKind(), request.hugePageBytes());
+    private Made place(
+            SegmentFiles files, SegmentPlan plan, SegmentRecord record, Observation observation, Decision decision) {
+        var placer = placer(observation, progress);
+        var ranges = plan.ranges(record, decision.placement());
+        var windows = WindowSet.map(linux, ranges, files.byKind(), request.hugePageBytes());
         try {
             var placed = placer.place(windows, decision.placement().method(), request.enforcement());
             try (var control = map(files, Protection.READ_WRITE)) {
-                SegmentFormatter.format(control.memory(), layout, newGeneration(), clock.millis());
+                SegmentFormatter.format(control.memory(), plan.layout(record), newGeneration(), clock.millis());
             }
-            creator.publish(JSON.writeValueAsString(PlacementMapping.toApi(decision.placement(), decision.by())));
-            var segment = open(files, List.of(), placer, Optional.of(windows));
-            return new Made(segment, decision, placed);
-        } catch (JsonProcessingException bug) {
-            windows.close();
-            throw new IllegalStateException("the decision cannot be written as JSON", bug);
+            creator.publish(record.toJson());
+            var made = open(files, plan, record, placer, Optional.of(windows));
+            return new Made(made.segment(), decision, placed, record);
         } catch (RuntimeException failed) {
             windows.close();
             throw failed;
@@ -217,22 +218,33 @@ final class SegmentMaker {
         return linux.map(files.control(), 0, files.controlBytes(), protection, PAGE_BYTES);
     }
 
-    private LiveSegment open(
-            SegmentFiles files, List<PlacedRange> ranges, SegmentPlacer placer, Optional<WindowSet> mapped) {
+    /** {@code placed}: what this process has just placed; empty: it is counted. */
+    private Made open(
+            SegmentFiles files,
+            SegmentPlan plan,
+            SegmentRecord record,
+            SegmentPlacer placer,
+            Optional<WindowSet> placed) {
         var control = map(files, Protection.READ_WRITE);
         var opened = new ArrayList<AutoCloseable>(List.of(control));
         try {
             var buffers = linux.map(files.buffers(), 0, files.buffersBytes(), Protection.READ, request.hugePageBytes());
             opened.add(buffers);
-            var pool = BufferPool.attach(
-                    control.memory(),
-                    buffers.memory(),
-                    linux,
-                    OWN_CLIENT_NUMBER,
-                    Access.READ_ONLY,
-                    PoolOptions.defaults());
-            var windows = mapped.orElseGet(() -> WindowSet.map(linux, ranges, files.byKind(), request.hugePageBytes()));
-            return new LiveSegment(files, windows, control, buffers, pool, placer);
+            var pool = BufferPool.takeOver(
+                    control.memory(), buffers.memory(), linux, OWN_CLIENT_NUMBER, PoolOptions.defaults());
+            var decision = record.toDecision();
+            // An earlier process may have died while it grew or shrank the pool: only what is in service has frames for
+            // sure.
+            var populated = SegmentPlan.common(decision.placement(), pool.bufferCounts());
+            var windows = placed.orElseGet(() ->
+                    WindowSet.map(linux, plan.ranges(record, populated), files.byKind(), request.hugePageBytes()));
+            var segment = new LiveSegment(files, windows, control, buffers, pool, placer);
+            var ranges = placed.isPresent() ? List.<RangePlacement>of() : segment.verify();
+            return new Made(
+                    segment,
+                    new Decision(populated, decision.by()),
+                    new SegmentPlacer.Placed(decision.placement().method(), ranges, Errno.OK),
+                    record);
         } catch (PoolException.SegmentMismatch mismatch) {
             closeAll(opened);
             throw new UnusableSegment(folders.segment() + ": " + mismatch.getMessage() + ". " + creator.fix());
@@ -256,30 +268,18 @@ final class SegmentMaker {
         }
     }
 
-    private SegmentPlacer placer(Observation observation) {
+    /** Of this pool's segment on the machine that is seen. */
+    SegmentPlan plan(Observation observation) {
+        return new SegmentPlan(spec, observation);
+    }
+
+    /** Places and counts with what this container may use now. */
+    SegmentPlacer placer(Observation observation, Progress watched) {
         var reachability = Reachability.of(observation);
         var cpusOfNode = new HashMap<Integer, CpuSet>();
         observation.memsAllowed().stream().forEach(node -> cpusOfNode.put(node, reachability.touchCpus(node)));
-        var tools = new PlacementTools(cpusOfNode, new NodeMemory(Path.of("/sys/devices/system/node")), progress);
+        var tools = new PlacementTools(cpusOfNode, new NodeMemory(Path.of("/sys/devices/system/node")), watched);
         return new SegmentPlacer(linux, tools, request.hugePageMode(), request.hugePageBytes(), stop, log);
-    }
-
-    private SegmentLayout layout(PlacementDecision decision) {
-        var shapes = decision.partitions().stream()
-                .map(plan -> new PartitionShape(
-                        plan.numaNode(), plan.offsetBytes(), plan.bufferCount(), plan.bufferCapacity()))
-                .toList();
-        return SegmentLayout.of(
-                shapes,
-                spec.bufferSize().bytes(),
-                request.maxSizeBytes(),
-                spec.slots().max());
-    }
-
-    private List<PlacedRange> ranges(SegmentLayout layout, PlacementDecision decision) {
-        var ranges = new ArrayList<PlacedRange>(ControlRanges.of(layout, decision));
-        ranges.addAll(BufferRanges.of(decision, request.bufferBytes(), request.hugePageBytes()));
-        return ranges;
     }
 
     private static long newGeneration() {

@@ -24,6 +24,7 @@ import io.numabufferpool.server.attach.SlotReaper;
 import io.numabufferpool.server.config.ServeSettings;
 import io.numabufferpool.server.http.HttpEndpoint;
 import io.numabufferpool.server.lifecycle.SegmentMaker.Made;
+import io.numabufferpool.server.lifecycle.SidecarState.Decision;
 import io.numabufferpool.server.log.Log;
 import io.numabufferpool.server.report.OperatorClient;
 import io.numabufferpool.server.report.PoolMetrics;
@@ -60,17 +61,20 @@ public final class Sidecar {
     private final StatusSource status;
     private final Verification verification;
     private final Optional<Reporter> reporter;
+    private final SpecUpdates updates;
     private final StopSignal stop;
     private final Log log;
     private final Clock clock;
     private volatile @Nullable SlotReaper reaper;
+    private volatile @Nullable SegmentKeeper keeping;
 
     public Sidecar(ServeSettings settings, Linux linux, Progress progress, StopSignal stop, Log log, Clock clock) {
         this.settings = settings;
         this.linux = linux;
         this.request = PlacementMapping.toRequest(settings.spec());
         this.observer = new Observer(new ObservationReader(linux), request);
-        this.maker = new SegmentMaker(linux, settings.spec(), settings.folders(), progress, stop, log, clock);
+        this.maker = new SegmentMaker(
+                linux, settings.pool().generation(), settings.spec(), settings.folders(), progress, stop, log, clock);
         this.process = new SidecarProcess(clock);
         this.status = new StatusSource(settings, board, process, log, clock);
         this.verification = new Verification(settings.pool().name(), request, board, clock, this::judge);
@@ -83,6 +87,8 @@ public final class Sidecar {
                         status::report,
                         clock.millis(),
                         log));
+        this.updates = new SpecUpdates(settings, log);
+        reporter.ifPresent(operator -> operator.onAnswer(updates::answered));
         board.listen(new StateLog(log));
     }
 
@@ -127,7 +133,7 @@ public final class Sidecar {
                     SlotHolders.of(segment.pool().reaper()),
                     this::reaped)) {
                 reaper = started;
-                watch();
+                watch(keeper(attach, made));
             } finally {
                 verification.end();
                 status.ends();
@@ -168,16 +174,7 @@ public final class Sidecar {
         var files = segment.files();
         var seen = observer.look(made.placed().ranges());
         status.serves(segment.pool());
-        attach.publish(new ServedSegment(
-                files.control(),
-                files.buffers(),
-                segment.generation(),
-                files.controlBytes(),
-                files.buffersBytes(),
-                LayoutVersion.MAJOR,
-                LayoutVersion.MINOR,
-                settings.spec().access() == Access.ReadOnly ? AttachAccess.READ_ONLY : AttachAccess.READ_WRITE,
-                advisedCpus(seen, made.decision().placement().numaNodes())));
+        attach.publish(served(segment, seen, made.decision().placement().numaNodes()));
         if (!made.placed().collapse().ok()) {
             log.warn("not all pages could be made huge", "answer", made.placed().collapse());
         }
@@ -200,6 +197,52 @@ public final class Sidecar {
                 made.placed().method(),
                 "attach",
                 settings.folders().attach());
+    }
+
+    private ServedSegment served(LiveSegment segment, Observation seen, NumaNodeSet numaNodes) {
+        var files = segment.files();
+        return new ServedSegment(
+                files.control(),
+                files.buffers(),
+                segment.generation(),
+                files.controlBytes(),
+                files.buffersBytes(),
+                LayoutVersion.MAJOR,
+                LayoutVersion.MINOR,
+                settings.spec().access() == Access.ReadOnly ? AttachAccess.READ_ONLY : AttachAccess.READ_WRITE,
+                advisedCpus(seen, numaNodes));
+    }
+
+    private SegmentKeeper keeper(AttachServer attach, Made made) {
+        var keeper = new SegmentKeeper(
+                linux,
+                maker,
+                made,
+                verification,
+                board,
+                this::decideAgain,
+                placement -> board.state()
+                        .observation()
+                        .ifPresent(seen -> attach.advise(advisedCpus(seen, placement.numaNodes()))),
+                stop,
+                log);
+        // The environment of a restarted sidecar may be older than what its segment follows; an edited file is newer.
+        if (settings.poolFile().isPresent()) {
+            follow(new SpecUpdates.Update(settings.pool().generation(), settings.spec()), keeper);
+        } else {
+            status.follows(keeper.poolGeneration(), keeper.spec());
+        }
+        return keeper;
+    }
+
+    private Decision decideAgain(PlacementRequest wanted, Observation seen) {
+        board.change(state -> state.observed(seen));
+        status.asksForDecision(true);
+        try {
+            return new Decider(wanted, reporter, stop, log).decide(seen);
+        } finally {
+            status.asksForDecision(false);
+        }
     }
 
     /** Under bindCpus: those of the nodes that hold the segment; none where they have none. */
@@ -225,7 +268,8 @@ public final class Sidecar {
                                 + ". Free memory on the wanted nodes and restart the pod, or name other nodes in spec.placement.nodes."));
     }
 
-    private void watch() {
+    private void watch(SegmentKeeper keeper) {
+        keeping = keeper;
         int looks = 0;
         while (!stop.await(WATCH_PERIOD)) {
             var before = board.state();
@@ -237,16 +281,32 @@ public final class Sidecar {
             if (narrowed) {
                 log.warn("the container's NUMA nodes changed", "memsAllowed", seen.memsAllowed());
             }
+            board.change(state -> state.observed(seen));
+            updates.next().ifPresent(update -> follow(update, keeper));
+            keeper.look(seen);
             if (looks % LOOKS_PER_COUNT == 0 || narrowed) {
                 verification.count();
             }
-            board.change(state -> state.observed(seen));
         }
     }
 
+    private void follow(SpecUpdates.Update update, SegmentKeeper keeper) {
+        keeper.specChanged(update.generation(), update.spec())
+                .ifPresentOrElse(
+                        difference -> log.warn("the pool's new spec is not followed", "reason", difference), () -> {
+                            status.follows(update.generation(), update.spec());
+                        });
+    }
+
     private void judge(List<RangePlacement> ranges) {
+        if (board.state().phase() == Phase.Replacing) {
+            board.change(state -> state.placed(state.method().orElseThrow(), ranges));
+            return;
+        }
         var known = board.state().problem().map(Problem::reason);
-        var problem = problem(ranges, known.orElse(Reason.MovedByKernel));
+        var keeper = keeping;
+        var problem = problem(ranges, known.orElse(Reason.MovedByKernel))
+                .or(() -> keeper == null ? Optional.empty() : keeper.problem());
         board.change(state -> state.placed(state.method().orElseThrow(), ranges)
                 .serving(problem.isEmpty() ? Phase.Serving : Phase.Degraded, state.generation(), problem));
     }

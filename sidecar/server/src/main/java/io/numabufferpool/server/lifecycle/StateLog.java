@@ -1,5 +1,6 @@
 package io.numabufferpool.server.lifecycle;
 
+import io.numabufferpool.crds.Phase;
 import io.numabufferpool.server.log.Log;
 
 /** Writes one line for every change that an administrator wants to know. */
@@ -27,7 +28,11 @@ final class StateLog implements StateBoard.Listener {
                             "why",
                             decision.placement().why()));
         }
-        if (!now.problem().equals(before.problem()) && now.problem().isPresent()) {
+        if (now.phase() == Phase.Replacing) {
+            now.problem()
+                    .filter(problem -> !now.problem().equals(before.problem()))
+                    .ifPresent(problem -> log.info("the segment moves", "progress", problem.message()));
+        } else if (!now.problem().equals(before.problem()) && now.problem().isPresent()) {
             var problem = now.problem().get();
             log.warn(
                     "the segment is not as asked for",

@@ -2,10 +2,12 @@ package io.numabufferpool.server.lifecycle;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.numabufferpool.crds.NumaBufferPoolSpec;
 import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.PlacementReport;
 import io.numabufferpool.crds.PodReference;
+import io.numabufferpool.crds.PoolReference;
 import io.numabufferpool.pool.BufferPool;
 import io.numabufferpool.pool.PoolException;
 import io.numabufferpool.pool.PoolStatistics;
@@ -30,8 +32,10 @@ final class StatusSource {
     private final ServeSettings settings;
     private final StateBoard board;
     private final SidecarProcess process;
-    private final StatusFactory factory;
     private final Log log;
+    private final Clock clock;
+    private volatile SpecInForce inForce;
+    private volatile boolean asking;
     private volatile @Nullable BufferPool pool;
     private volatile @Nullable AttachServer attach;
 
@@ -39,8 +43,27 @@ final class StatusSource {
         this.settings = settings;
         this.board = board;
         this.process = process;
-        this.factory = new StatusFactory(settings.spec(), settings.pool().generation(), clock);
+        this.clock = clock;
         this.log = log;
+        this.inForce = new SpecInForce(settings.pool(), settings.spec(), clock);
+    }
+
+    /** The spec that the segment follows now, and the pool's generation that it is from. */
+    private record SpecInForce(PoolReference pool, NumaBufferPoolSpec spec, StatusFactory factory) {
+        SpecInForce(PoolReference pool, NumaBufferPoolSpec spec, Clock clock) {
+            this(pool, spec, new StatusFactory(spec, pool.generation(), clock));
+        }
+    }
+
+    /** The segment follows another generation of the pool from now on. */
+    void follows(long generation, NumaBufferPoolSpec spec) {
+        var pool = settings.pool();
+        inForce = new SpecInForce(new PoolReference(pool.name(), pool.uid(), generation), spec, clock);
+    }
+
+    /** While this is on, reports tell no decision: whoever takes one is asked for the next. */
+    void asksForDecision(boolean on) {
+        asking = on;
     }
 
     /** From now on answers have the pool's statistics. */
@@ -80,10 +103,20 @@ final class StatusSource {
     synchronized PlacementReport report(long sequence) {
         var state = board.state();
         var pod = settings.pod().orElseThrow(() -> new IllegalStateException("reports are of pods"));
-        var status = factory.status(
-                state, statistics().map(Rounding::of), ClientTable.together(clients()), process.status(), sequence);
+        var status = inForce.factory()
+                .status(
+                        state,
+                        statistics().map(Rounding::of),
+                        ClientTable.together(clients()),
+                        process.status(),
+                        sequence);
         return new PlacementReport(
-                sequence, state.generationText().orElse(null), settings.pool(), pod, decision(state), status);
+                sequence,
+                state.generationText().orElse(null),
+                inForce.pool(),
+                pod,
+                asking ? null : decision(state),
+                status);
     }
 
     private static @Nullable NumaPlacementDecision decision(SidecarState state) {
@@ -98,11 +131,11 @@ final class StatusSource {
         var clients = clients();
         var statistics = statistics();
         var served = pool;
-        var status = factory.status(state, statistics, ClientTable.together(clients), process.status(), 0);
+        var status = inForce.factory().status(state, statistics, ClientTable.together(clients), process.status(), 0);
         return new StatusDocument(
                 settings.pool().name(),
                 settings.pod().map(StatusSource::podName).orElse(null),
-                PlacementMapping.toRequest(settings.spec()).sizeBytes(),
+                PlacementMapping.toRequest(inForce.spec()).sizeBytes(),
                 decision(state),
                 status,
                 clients.stream().map(client -> client(client, served)).toList(),

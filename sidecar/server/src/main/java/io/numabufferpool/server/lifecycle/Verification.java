@@ -49,6 +49,11 @@ final class Verification {
         segment = null;
     }
 
+    /** Runs while nothing is counted. */
+    synchronized void exclusively(Runnable work) {
+        work.run();
+    }
+
     /** Counts the whole segment now, if there is one. */
     synchronized void count() {
         if (segment != null) {

@@ -8,6 +8,7 @@ import io.numabufferpool.server.report.OperatorClient.Outcome;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ public final class Reporter implements AutoCloseable {
     /** Guards the fields below. */
     private final Object lock = new Object();
 
+    private volatile Consumer<PlacementAnswer> answered = answer -> {};
     private long sequence;
     private boolean changed;
     private boolean closed;
@@ -81,6 +83,11 @@ public final class Reporter implements AutoCloseable {
     /** Whether it is worth asking again: there is a CA to recognize the operator by. */
     public boolean operatorKnown() {
         return operator.trusted();
+    }
+
+    /** Who gets every answer, on the thread that sent the report. */
+    public void onAnswer(Consumer<PlacementAnswer> listener) {
+        answered = listener;
     }
 
     /** From now on changes are reported by themselves. */
@@ -166,6 +173,7 @@ public final class Reporter implements AutoCloseable {
                 }
                 sent = report;
                 sentNanos = System.nanoTime();
+                this.answered.accept(answered.answer());
                 yield Optional.of(answered.answer());
             }
             case Outcome.Failed failed -> {

@@ -8,6 +8,7 @@ import io.numabufferpool.crds.NumaNodeUsage;
 import io.numabufferpool.crds.NumaPlacementStatus;
 import io.numabufferpool.crds.ObservationStatus;
 import io.numabufferpool.crds.PartitionUsage;
+import io.numabufferpool.crds.Phase;
 import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.Reason;
 import io.numabufferpool.crds.SidecarStatus;
@@ -92,6 +93,8 @@ public final class StatusFactory {
                         ConditionStatus.True,
                         Reason.SegmentServing,
                         "The segment lies as decided and clients may attach.");
+            case Replacing ->
+                condition(ConditionType.Ready, ConditionStatus.True, Reason.Replacing, problemText(state));
             case Degraded ->
                 condition(ConditionType.Ready, ConditionStatus.True, Reason.SegmentDegraded, problemText(state));
             case Failed ->
@@ -180,6 +183,9 @@ public final class StatusFactory {
             return problem.map(found -> condition(type, ConditionStatus.False, found.reason(), found.message()))
                     .orElseGet(() -> condition(
                             type, ConditionStatus.Unknown, Reason.PlacementPending, "The segment is not placed yet."));
+        }
+        if (state.phase() == Phase.Replacing) {
+            return condition(type, ConditionStatus.Unknown, Reason.Replacing, problemText(state));
         }
         if (spec.placement().policy() == PlacementPolicy.None) {
             return condition(

@@ -72,8 +72,12 @@ public final class BufferRanges {
                 runs.removeLast();
                 runs.add(
                         new Run(last.firstPartition(), partition.partition(), last.numaNode(), last.beginBytes(), end));
-            } else {
-                runs.add(new Run(partition.partition(), partition.partition(), partition.numaNode(), begin, end));
+                continue;
+            }
+            // A page that two partitions of different nodes share belongs to the one that it begins in.
+            long free = last == null ? begin : Math.max(begin, last.endBytes());
+            if (free < end) {
+                runs.add(new Run(partition.partition(), partition.partition(), partition.numaNode(), free, end));
             }
         }
         return runs;

@@ -1,9 +1,10 @@
 package io.numabufferpool.server.segment;
 
+import io.numabufferpool.layout.BufferDescriptorLayout;
 import io.numabufferpool.layout.PartitionShape;
 import io.numabufferpool.layout.SegmentLayout;
 import io.numabufferpool.layout.SegmentSection;
-import io.numabufferpool.placement.PlacementDecision;
+import io.numabufferpool.placement.NumaNodeSet;
 import io.numabufferpool.placement.PlacementPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,37 +22,59 @@ public final class ControlRanges {
     private ControlRanges() {}
 
     /** Ascending by offset. Sections that are kept for later get no memory. */
-    public static List<PlacedRange> of(SegmentLayout layout, PlacementDecision decision) {
+    public static List<PlacedRange> of(SegmentLayout layout, PlacementPolicy policy, NumaNodeSet numaNodes) {
         var ranges = new ArrayList<PlacedRange>();
         for (var section : layout.sections()) {
             if (section.backed()) {
-                ranges.add(place(section, decision, layout.pageBytes()));
+                // Small sections are a stripe or two: each begins on another node.
+                ranges.add(place(section, policy, numaNodes, layout.pageBytes(), ranges.size()));
             }
         }
         return ranges;
     }
 
-    private static PlacedRange place(SegmentSection section, PlacementDecision decision, long pageBytes) {
+    /** Pages for descriptors that a larger segment needs and {@code layout} has not: on their partition's node. */
+    public static List<PlacedRange> added(SegmentLayout layout, SegmentLayout larger) {
+        var ranges = new ArrayList<PlacedRange>();
+        for (int i = 0; i < layout.partitions().size(); i++) {
+            long begin = end(layout, i);
+            long end = end(larger, i);
+            if (begin < end) {
+                ranges.add(PlacedRange.anywhere(
+                        SegmentFile.CONTROL, "control file, more of partition " + i, begin, end - begin));
+            }
+        }
+        return ranges;
+    }
+
+    /** Where the last page with a descriptor in use ends. */
+    private static long end(SegmentLayout layout, int partition) {
+        long bytes = layout.partitions().get(partition).bufferCount() * BufferDescriptorLayout.BYTES;
+        return Math.ceilDiv(layout.descriptorsOffset(partition) + bytes, layout.pageBytes()) * layout.pageBytes();
+    }
+
+    private static PlacedRange place(
+            SegmentSection section, PlacementPolicy policy, NumaNodeSet numaNodes, long pageBytes, int firstTurn) {
         var name = "control file, " + section.name();
         if (section.numaNode() != PartitionShape.NO_SINGLE_NODE) {
             return PlacedRange.onNode(
                     SegmentFile.CONTROL, name, section.offsetBytes(), section.bytes(), section.numaNode());
         }
-        if (decision.policy() == PlacementPolicy.None) {
+        if (policy == PlacementPolicy.None) {
             return PlacedRange.anywhere(SegmentFile.CONTROL, name, section.offsetBytes(), section.bytes());
         }
         long stripeBytes = Math.max(STRIPE_BYTES, pageBytes);
-        var shares = spread(section.bytes(), decision, stripeBytes);
+        var shares = spread(section.bytes(), numaNodes, stripeBytes, firstTurn);
         return new PlacedRange(SegmentFile.CONTROL, name, section.offsetBytes(), section.bytes(), stripeBytes, shares);
     }
 
     /** In turn over the nodes, stripe by stripe; the last one may be short. */
-    private static SortedMap<Integer, Long> spread(long bytes, PlacementDecision decision, long stripeBytes) {
-        int[] numaNodes = decision.numaNodes().stream().toArray();
+    private static SortedMap<Integer, Long> spread(long bytes, NumaNodeSet numaNodes, long stripeBytes, int firstTurn) {
+        int[] turns = numaNodes.stream().toArray();
         var shares = new TreeMap<Integer, Long>();
-        int turn = 0;
+        int turn = firstTurn;
         for (long offset = 0; offset < bytes; offset += stripeBytes) {
-            shares.merge(numaNodes[turn++ % numaNodes.length], Math.min(stripeBytes, bytes - offset), Long::sum);
+            shares.merge(turns[turn++ % turns.length], Math.min(stripeBytes, bytes - offset), Long::sum);
         }
         return shares;
     }

@@ -74,6 +74,35 @@ public record PlacedRange(
     }
 
     /**
+     * A piece of it, with what belongs on each node of that piece. Cut at multiples of the stripe, or its bytes would belong
+     * to two stripes.
+     *
+     * @param fromBytes where it begins, from the beginning of this range
+     * @param length how long it is, in bytes
+     */
+    PlacedRange part(long fromBytes, long length) {
+        if (!striped()) {
+            return wantedBytes.isEmpty()
+                    ? anywhere(file, name, offsetBytes + fromBytes, length)
+                    : onNode(file, name, offsetBytes + fromBytes, length, wantedBytes.firstKey());
+        }
+        var wanted = new TreeMap<Integer, Long>();
+        for (var stripe : stripes()) {
+            long begin = Math.max(stripe.offsetBytes(), fromBytes);
+            long end = Math.min(stripe.offsetBytes() + stripe.bytes(), fromBytes + length);
+            if (begin < end) {
+                wanted.merge(stripe.numaNode(), end - begin, Long::sum);
+            }
+        }
+        return new PlacedRange(file, name, offsetBytes + fromBytes, length, stripeBytes, wanted);
+    }
+
+    /** The same bytes, wherever they are. */
+    public PlacedRange anywhere() {
+        return anywhere(file, name, offsetBytes, bytes);
+    }
+
+    /**
      * The node that is furthest behind its proportion of {@code reachedBytes}; one that has no room left in its share for
      * the stripe that ends there is out.
      */

@@ -139,11 +139,13 @@ final class Prefault {
             return counts;
         }
 
-        /** A policy of the mapping, before any thread touches it. */
+        /** A policy of the mapping, before any thread touches it; none where it would outweigh that of the thread. */
         void bindRanges() {
             for (var part : parts) {
                 var range = part.window.range();
-                if (bindsTo(part.numaNode) && !range.striped()) {
+                if (bindsTo(part.numaNode) && range.striped()) {
+                    forgetPolicy(part);
+                } else if (bindsTo(part.numaNode)) {
                     var numaNodes = NumaNodeSet.of(part.numaNode);
                     requireOk(
                             "mbind",
@@ -151,6 +153,21 @@ final class Prefault {
                             linux.bindMemory(part.window.memory(), policy(), numaNodes, MemoryMove.LEAVE));
                 }
             }
+        }
+
+        /**
+         * An earlier placement of these bytes may have left a policy with the file, which outweighs that of the thread. The
+         * kernel compares a new policy with the mapping's own, not with the file's, and does nothing where they are equal
+         * (mm/mempolicy.c, mbind_range): so a fresh mapping first gets one that is to be taken away.
+         */
+        private void forgetPolicy(Part part) {
+            var memory = part.window.memory();
+            var some = NumaNodeSet.of(part.numaNode);
+            requireOk("mbind", part, linux.bindMemory(memory, MemoryPolicy.PREFERRED, some, MemoryMove.LEAVE));
+            requireOk(
+                    "mbind",
+                    part,
+                    linux.bindMemory(memory, MemoryPolicy.DEFAULT, NumaNodeSet.empty(), MemoryMove.LEAVE));
         }
 
         private boolean bindsTo(int numaNode) {

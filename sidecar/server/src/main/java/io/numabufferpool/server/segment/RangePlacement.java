@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
  * @param hugeBytes of them in huge pages, by the size the kernel maps
  */
 public record RangePlacement(PlacedRange range, SortedMap<Integer, Long> placedBytes, long hugeBytes) {
+    /** A message names so many ranges; all of them are a table. */
+    private static final int DESCRIBED_MAX = 4;
+
     public RangePlacement {
         placedBytes = Collections.unmodifiableSortedMap(new TreeMap<>(placedBytes));
     }
@@ -52,11 +55,14 @@ public record RangePlacement(PlacedRange range, SortedMap<Integer, Long> placedB
 
     /** What is wrong in words, without a full stop: {@code pages are not where they belong: ...}. */
     public static String describe(List<RangePlacement> ranges) {
+        var misplaced = ranges.stream().filter(range -> !range.asWanted()).toList();
+        int more = misplaced.size() - DESCRIBED_MAX;
         return "pages are not where they belong: "
-                + ranges.stream()
-                        .filter(range -> !range.asWanted())
+                + misplaced.stream()
+                        .limit(DESCRIBED_MAX)
                         .map(RangePlacement::describe)
-                        .collect(Collectors.joining("; "));
+                        .collect(Collectors.joining("; "))
+                + (more > 0 ? "; and " + more + " more ranges, see numapool verify" : "");
     }
 
     private String describe() {

@@ -140,18 +140,29 @@ public final class SegmentCreator {
     /** Gives formatted files their final names, with the decision beside them. From now on a restarted sidecar re-adopts them. */
     public void publish(String decisionJson) {
         try {
-            var decision = controlFolder.resolve(DECISION);
-            var written = controlFolder.resolve(DECISION + UNFINISHED);
-            Files.deleteIfExists(written);
-            Files.createFile(
-                    written, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(written, decisionJson, StandardCharsets.UTF_8);
-            Files.move(written, decision, StandardCopyOption.ATOMIC_MOVE);
+            writeDecision(decisionJson);
             move(SegmentFile.BUFFERS);
             move(SegmentFile.CONTROL);
         } catch (IOException failed) {
             throw new UncheckedIOException("publishing the segment in " + controlFolder, failed);
         }
+    }
+
+    /** Another decision for a published segment, whole or not at all. */
+    public void replaceDecision(String decisionJson) {
+        try {
+            writeDecision(decisionJson);
+        } catch (IOException failed) {
+            throw new UncheckedIOException("writing the decision beside the segment", failed);
+        }
+    }
+
+    private void writeDecision(String decisionJson) throws IOException {
+        var written = controlFolder.resolve(DECISION + UNFINISHED);
+        Files.deleteIfExists(written);
+        Files.createFile(written, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(written, decisionJson, StandardCharsets.UTF_8);
+        Files.move(written, controlFolder.resolve(DECISION), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void move(SegmentFile kind) throws IOException {

@@ -33,7 +33,7 @@ public final class TestFile {
     }
 
     /** True if every whole word of a block is the right one. */
-    static boolean holds(MemorySegment block, long index, int edition) {
+    public static boolean holds(MemorySegment block, long index, int edition) {
         var layout = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
         for (long at = 0; at + Long.BYTES <= block.byteSize(); at += Long.BYTES) {
             if (block.get(layout, at) != word(index * BLOCK_BYTES + at, edition)) {

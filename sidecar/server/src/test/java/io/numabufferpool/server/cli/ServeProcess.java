@@ -35,7 +35,18 @@ final class ServeProcess implements AutoCloseable {
     }
 
     static ServeProcess start(Path folder, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(
+        return startAfter(List.of(), folder, arguments);
+    }
+
+    /** In that cgroup from its first instruction on. */
+    static ServeProcess startIn(Path cgroup, Path folder, String... arguments) throws IOException {
+        var enter = "echo $$ > " + cgroup.resolve("cgroup.procs") + " && exec \"$@\"";
+        return startAfter(List.of("sh", "-c", enter, "sh"), folder, arguments);
+    }
+
+    private static ServeProcess startAfter(List<String> prefix, Path folder, String... arguments) throws IOException {
+        var command = new ArrayList<>(prefix);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
