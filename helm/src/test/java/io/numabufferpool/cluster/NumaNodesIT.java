@@ -1,13 +1,16 @@
 package io.numabufferpool.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.numabufferpool.crds.ConditionType;
 import io.numabufferpool.crds.NumaNodeUsage;
+import io.numabufferpool.crds.Phase;
 import io.numabufferpool.crds.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
@@ -42,7 +45,7 @@ final class NumaNodesIT {
     static void startShop(Cluster cluster) {
         namespace = new UserNamespace(cluster, "numa");
         node = cluster.numaKubeNode();
-        namespace.apply("pool.yaml", Map.of("pool", "orders", "spec", "{size: 32Mi}"));
+        namespace.apply("pool.yaml", Map.of("pool", "orders", "spec", "{size: 32Mi, maxSize: 64Mi}"));
         namespace.awaitCa();
         namespace.apply("shop.yaml", Map.of("name", "shop", "pool", "orders", "node", node));
         shop = namespace.podOf("shop").getMetadata().getName();
@@ -93,8 +96,44 @@ final class NumaNodesIT {
         assertThat(probe.hugeBytes()).isEqualTo(32 * MIB);
     }
 
+    /** The sidecar asks once a minute, and looks every 10 s whether there is something to do. */
     @Test
     @Order(4)
+    void aPoolGrowsAndShrinksUnderItsPod() {
+        resize("48Mi");
+        awaitShares(12);
+        assertThat(Probe.in(namespace, shop, "app").bytesOnNode())
+                .isEqualTo(Map.of(0, 12 * MIB, 1, 12 * MIB, 2, 12 * MIB, 3, 12 * MIB));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(namespace.condition("orders", ConditionType.InjectionActive))
+                        .as("the pod follows the new generation, so nobody has to restart it")
+                        .hasValueSatisfying(
+                                condition -> assertThat(condition.reason()).isEqualTo(Reason.InjectionActive.name())));
+
+        resize("32Mi");
+        awaitShares(8);
+        assertThat(Probe.in(namespace, shop, "app").hugeBytes()).isEqualTo(32 * MIB);
+    }
+
+    private static void resize(String size) {
+        namespace
+                .kubectl("patch", "nbp", "orders", "--type=merge", "-p", "{\"spec\":{\"size\":\"" + size + "\"}}")
+                .orThrow();
+    }
+
+    private static void awaitShares(long mib) {
+        await().atMost(Duration.ofMinutes(5)).untilAsserted(() -> {
+            var placement = namespace.placement(shop);
+            assertThat(Usage.placed(placement.getStatus().numaNodes()))
+                    .isEqualTo(Map.of(0, mib * MIB, 1, mib * MIB, 2, mib * MIB, 3, mib * MIB));
+            assertThat(placement.getStatus().phase()).isEqualTo(Phase.Serving);
+            assertThat(placement.getSpec().pool().generation())
+                    .isEqualTo(namespace.pool("orders").getMetadata().getGeneration());
+        });
+    }
+
+    @Test
+    @Order(5)
     void aGuaranteedPodKeepsItsClassAndItsPoolLiesOnItsNode() {
         namespace.apply(
                 "pod.yaml", Map.of("name", "exclusive", "pool", "orders", "node", node, "resources", GUARANTEED));
@@ -114,7 +153,7 @@ final class NumaNodesIT {
 
     /** The exclusive pod beside it owns all CPUs of its node: memory is allowed there, and nothing can be placed there. */
     @Test
-    @Order(5)
+    @Order(6)
     void aNodeWithoutAReachableCpuIsLeftOutWithItsReason() {
         var owned = namespace.placement("exclusive").getStatus().observation().memsAllowed();
         namespace.apply("pod.yaml", Map.of("name", "beside", "pool", "orders", "node", node, "resources", BURSTABLE));
@@ -133,7 +172,7 @@ final class NumaNodesIT {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     void aListThatNamesTheUnreachableNodeIsRefusedWithThatReason() {
         var owned = namespace.placement("exclusive").getStatus().observation().memsAllowed();
         namespace.apply(
@@ -150,7 +189,7 @@ final class NumaNodesIT {
     }
 
     @Test
-    @Order(7)
+    @Order(8)
     void allNodesInANarrowedCpusetAreRefusedWithTheNodesItLacks() {
         namespace.apply("pool.yaml", Map.of("pool", "all", "spec", "{size: 32Mi, placement: {nodes: All}}"));
         namespace.apply("pod.yaml", Map.of("name", "all", "pool", "all", "node", node, "resources", GUARANTEED));

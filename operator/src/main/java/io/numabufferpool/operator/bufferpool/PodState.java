@@ -55,24 +55,30 @@ record PodState(Pod pod, @Nullable NumaPlacement placement) {
         return context != null && context.getFsGroup() != null;
     }
 
-    /** Whether injection worked from another generation of the pool than this one. */
+    /** Whether injection worked from another generation of the pool than this one, and the segment does not follow it. */
     boolean isOutdated(long generation) {
         var annotations = pod.getMetadata().getAnnotations();
         var injected = annotations == null ? null : annotations.get(Labels.POOL_GENERATION);
-        return hasSidecar() && injected != null && !injected.equals(Long.toString(generation));
+        return hasSidecar() && injected != null && !injected.equals(Long.toString(generation)) && !follows(generation);
     }
 
-    /** The status of this very pod's placement: one left over from a pod of the same name does not count. */
+    /** A segment in use follows what it can of a newer spec. */
+    private boolean follows(long generation) {
+        return ofThisPod()
+                .filter(mine -> mine.getSpec().pool().generation() == generation)
+                .isPresent();
+    }
+
+    /** The status of this very pod's placement. */
     Optional<NumaPlacementStatus> status() {
-        return placement == null
-                        || placement.getSpec() == null
-                        || !placement
-                                .getSpec()
-                                .pod()
-                                .uid()
-                                .equals(pod.getMetadata().getUid())
-                ? Optional.empty()
-                : Optional.ofNullable(placement.getStatus());
+        return ofThisPod().map(NumaPlacement::getStatus);
+    }
+
+    /** One left over from a pod of the same name does not count. */
+    private Optional<NumaPlacement> ofThisPod() {
+        return Optional.ofNullable(placement)
+                .filter(found -> found.getSpec() != null
+                        && found.getSpec().pod().uid().equals(pod.getMetadata().getUid()));
     }
 
     Optional<Phase> phase() {

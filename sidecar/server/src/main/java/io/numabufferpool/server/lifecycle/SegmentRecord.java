@@ -104,10 +104,12 @@ record SegmentRecord(
         return new SegmentRecord(decision, decidedFor, poolGeneration, spec, controlNodes, changed);
     }
 
-    /** What a decision depends on and what can change while the segment is used. Free memory is not part of it: it uses it up itself. */
+    /**
+     * What asks for another decision when it changes. Free memory does not: the segment uses it up itself. Nor do CPUs: they
+     * come and go with the exclusive pods beside this one, and pages that lie right stay reachable without them.
+     */
     static String input(Observation seen) {
-        return "mems " + seen.memsAllowed() + "; cpus " + seen.cpusAllowed() + "; mbind " + seen.mbindAllowed()
-                + "; policy " + seen.taskPolicyNodes();
+        return "mems " + seen.memsAllowed() + "; mbind " + seen.mbindAllowed() + "; policy " + seen.taskPolicyNodes();
     }
 
     /** @throws IllegalArgumentException where a field says nothing that can be */

@@ -26,9 +26,10 @@ public final class Reporter implements AutoCloseable {
 
     /**
      * An unchanged state is told again after so long: an operator that answers and dies before it has written leaves the
-     * API behind, and only its sidecar knows. A report that says nothing new is not written again.
+     * API behind, and only its sidecar knows; and the answer tells whether the pool has a newer spec. A report that says nothing
+     * new is not written again.
      */
-    private static final Duration RESEND_PERIOD = Duration.ofMinutes(5);
+    private static final Duration RESEND_PERIOD = Duration.ofMinutes(1);
 
     /** How long close() waits for an exchange that is under way: its own limit. */
     private static final Duration CLOSE_TIME_MAX = Duration.ofSeconds(6);
