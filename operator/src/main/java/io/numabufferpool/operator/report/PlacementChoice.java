@@ -2,6 +2,7 @@ package io.numabufferpool.operator.report;
 
 import io.numabufferpool.crds.DecidedBy;
 import io.numabufferpool.crds.NumaBufferPool;
+import io.numabufferpool.crds.NumaNodeUsage;
 import io.numabufferpool.crds.NumaPlacement;
 import io.numabufferpool.crds.NumaPlacementDecision;
 import io.numabufferpool.crds.ObservationStatus;
@@ -13,7 +14,9 @@ import io.numabufferpool.placement.PlacementPlanner;
 import io.numabufferpool.placement.PlacementProblem;
 import io.numabufferpool.placement.PlacementReason;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,7 +107,7 @@ final class PlacementChoice {
     private static PlacementAnswer decide(NumaBufferPool pool, PlacementReport report, ObservationStatus seen) {
         try {
             var request = PlacementMapping.toRequest(pool.getSpec());
-            var observation = PlacementMapping.toObservation(seen);
+            var observation = PlacementMapping.toObservation(seen).withFree(ownBytes(report));
             return switch (PlacementPlanner.plan(request, observation)) {
                 case PlacementProblem problem ->
                     PlacementAnswer.refused(problem.reason().name(), problem.message());
@@ -114,6 +117,15 @@ final class PlacementChoice {
             return PlacementAnswer.refused(
                     PlacementReason.InvalidSpec.name(), String.valueOf(invalidSpec.getMessage()));
         }
+    }
+
+    /** What a segment that is to be placed anew gives back first. */
+    private static Map<Integer, Long> ownBytes(PlacementReport report) {
+        return report.generation() == null
+                ? Map.of()
+                : report.status().numaNodes().stream()
+                        .filter(row -> row.numaNode() >= 0)
+                        .collect(Collectors.toMap(NumaNodeUsage::numaNode, NumaNodeUsage::placedBytes, Long::sum));
     }
 
     /** A sidecar that had to decide alone did it by the same function: its decision stays, with who made it. */

@@ -1,5 +1,6 @@
 package io.numabufferpool.placement;
 
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -22,4 +23,27 @@ public record Observation(
         NumaNodeSet taskPolicyNodes,
         boolean collapseSupported,
         String kernelRelease,
-        OptionalLong memoryLimitBytes) {}
+        OptionalLong memoryLimitBytes) {
+    /** As seen if these bytes by NUMA node were free as well: those of a segment that is placed anew. */
+    public Observation withFree(Map<Integer, Long> bytesOfNode) {
+        var nodes = topology.numaNodes().stream()
+                .map(node -> new NumaNode(
+                        node.index(),
+                        node.cpus(),
+                        node.memoryBytes(),
+                        Math.min(node.memoryBytes(), node.freeBytes() + bytesOfNode.getOrDefault(node.index(), 0L)),
+                        node.hugePages(),
+                        node.distances(),
+                        node.interleaveWeight()))
+                .toList();
+        return new Observation(
+                new NumaTopology(nodes),
+                memsAllowed,
+                cpusAllowed,
+                mbindAllowed,
+                taskPolicyNodes,
+                collapseSupported,
+                kernelRelease,
+                memoryLimitBytes);
+    }
+}

@@ -195,9 +195,11 @@ final class SegmentKeeper {
             trouble(new Problem(failed.reason(), String.valueOf(failed.getMessage())));
             backOff();
             return;
-        } catch (PoolException.NoFreeSlot noSlot) {
+        } catch (PoolException.NoFreeSlot | PoolException.Stuck busy) {
+            // Of clients that are alive: the pool goes on as it is, and the next look tries again.
             unfinished = true;
-            log.warn("the segment cannot be moved now", "reason", noSlot.getMessage());
+            countThrough(seen);
+            tell(target, 0, 0, Optional.of(String.valueOf(busy.getMessage())));
             return;
         }
         countThrough(seen);

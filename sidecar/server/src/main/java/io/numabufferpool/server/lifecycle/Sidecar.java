@@ -31,6 +31,7 @@ import io.numabufferpool.server.report.PoolMetrics;
 import io.numabufferpool.server.report.Reporter;
 import io.numabufferpool.server.segment.Progress;
 import io.numabufferpool.server.segment.RangePlacement;
+import io.numabufferpool.server.segment.SegmentFile;
 import io.numabufferpool.server.segment.StopSignal;
 import io.numabufferpool.server.segment.StopSignal.Stopped;
 import io.numabufferpool.server.segment.UnusableSegment;
@@ -39,8 +40,10 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One sidecar from its start to its end: the order of the steps, and what a failure of each means. For one thread. */
@@ -239,10 +242,19 @@ public final class Sidecar {
         board.change(state -> state.observed(seen));
         status.asksForDecision(true);
         try {
-            return new Decider(wanted, reporter, stop, log).decide(seen);
+            return new Decider(wanted, reporter, stop, log).decide(seen.withFree(ownBytes()));
         } finally {
             status.asksForDecision(false);
         }
+    }
+
+    /** What the segment has now, and would give back first. */
+    private Map<Integer, Long> ownBytes() {
+        var bytes = new TreeMap<Integer, Long>();
+        board.state().ranges().stream()
+                .filter(range -> range.range().file() == SegmentFile.BUFFERS)
+                .forEach(range -> range.placedBytes().forEach((node, placed) -> bytes.merge(node, placed, Long::sum)));
+        return bytes;
     }
 
     /** Under bindCpus: those of the nodes that hold the segment; none where they have none. */
@@ -283,7 +295,12 @@ public final class Sidecar {
             }
             board.change(state -> state.observed(seen));
             updates.next().ifPresent(update -> follow(update, keeper));
-            keeper.look(seen);
+            try {
+                keeper.look(seen);
+            } catch (Stopped stopped) {
+                log.info("stopped in the middle of a move; the next sidecar goes on with it");
+                return;
+            }
             if (looks % LOOKS_PER_COUNT == 0 || narrowed) {
                 verification.count();
             }
