@@ -53,6 +53,9 @@ final class LibC {
 
     static native int chmod(long path, int mode);
 
+    /** Answers the errno itself, 0 for done (posix_fadvise(2)). */
+    static native int posix_fadvise(int descriptor, long offset, long bytes, int advice);
+
     // Memory.
 
     static native long mmap(long address, long bytes, int protection, int flags, int descriptor, long offset);
@@ -60,6 +63,8 @@ final class LibC {
     static native int munmap(long address, long bytes);
 
     static native int madvise(long address, long bytes, int advice);
+
+    static native int mincore(long address, long bytes, long result);
 
     // Sockets.
 

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             VerifyCommand.class,
             CheckCommand.class,
+            PagecacheCommand.class,
             DemoCommand.class
         })
 public final class NumapoolCommand implements Runnable {
