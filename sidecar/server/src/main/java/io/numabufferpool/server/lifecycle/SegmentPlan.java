@@ -47,8 +47,10 @@ final class SegmentPlan {
         var ranges = new ArrayList<PlacedRange>();
         boolean anywhere = record.spreadNodes().isEmpty();
         var nodes = anywhere ? populated.numaNodes() : record.spreadNodes();
-        ControlRanges.of(layout(record), record.decision().policy(), nodes)
-                .forEach(range -> ranges.add(anywhere ? range.anywhere() : range));
+        ControlRanges.of(layout(record), record.decision().policy(), nodes).forEach(range -> {
+            boolean dealtOutAnew = record.resized() && range.striped();
+            ranges.add(anywhere || dealtOutAnew ? range.anywhere() : range);
+        });
         ranges.addAll(BufferRanges.of(populated, request.bufferBytes(), request.hugePageBytes()));
         return ranges;
     }

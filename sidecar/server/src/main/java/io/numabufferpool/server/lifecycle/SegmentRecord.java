@@ -28,6 +28,7 @@ import java.util.List;
  * @param spec that the segment follows: the environment of a restarted sidecar may have an older one
  * @param controlNodes nodes that the control file was spread over when it was made; empty once a decision left one of them
  *     out: this process never moves it, the kernel may have
+ * @param resized whether it ever had another size: then the control file's stripes are not those of its length
  * @param partitions as they were made, with the node and the number of buffers that they shall have now
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -37,6 +38,7 @@ record SegmentRecord(
         long poolGeneration,
         NumaBufferPoolSpec spec,
         String controlNodes,
+        boolean resized,
         List<Partition> partitions) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -57,6 +59,7 @@ record SegmentRecord(
                 poolGeneration,
                 spec,
                 placement.numaNodes().toString(),
+                false,
                 placement.partitions().stream()
                         .map(plan -> new Partition(
                                 plan.numaNode(),
@@ -87,7 +90,12 @@ record SegmentRecord(
                 nextGeneration,
                 nextSpec,
                 spreadNodes().minus(next.placement().numaNodes()).isEmpty() ? controlNodes : "",
+                resized || !counts(moved).equals(counts(partitions)),
                 moved);
+    }
+
+    private static List<Long> counts(List<Partition> partitions) {
+        return partitions.stream().map(Partition::bufferCount).toList();
     }
 
     /** The same with other numbers of buffers. */
@@ -101,7 +109,7 @@ record SegmentRecord(
                     bufferCounts[changed.size()],
                     partition.bufferCapacity()));
         }
-        return new SegmentRecord(decision, decidedFor, poolGeneration, spec, controlNodes, changed);
+        return new SegmentRecord(decision, decidedFor, poolGeneration, spec, controlNodes, resized, changed);
     }
 
     /**

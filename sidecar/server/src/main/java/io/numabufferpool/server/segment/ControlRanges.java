@@ -33,15 +33,22 @@ public final class ControlRanges {
         return ranges;
     }
 
-    /** Pages for descriptors that a larger segment needs and {@code layout} has not: on their partition's node. */
+    /**
+     * Pages for descriptors that a larger segment needs and {@code layout} has not: on their partition's node where it has one.
+     * In a striped section they may lie anywhere, as its stripes were dealt out for its length.
+     */
     public static List<PlacedRange> added(SegmentLayout layout, SegmentLayout larger) {
         var ranges = new ArrayList<PlacedRange>();
         for (int i = 0; i < layout.partitions().size(); i++) {
             long begin = end(layout, i);
             long end = end(larger, i);
             if (begin < end) {
-                ranges.add(PlacedRange.anywhere(
-                        SegmentFile.CONTROL, "control file, more of partition " + i, begin, end - begin));
+                var name = "control file, more of partition " + i;
+                int numaNode = larger.partitions().get(i).numaNode();
+                ranges.add(
+                        numaNode == PartitionShape.NO_SINGLE_NODE
+                                ? PlacedRange.anywhere(SegmentFile.CONTROL, name, begin, end - begin)
+                                : PlacedRange.onNode(SegmentFile.CONTROL, name, begin, end - begin, numaNode));
             }
         }
         return ranges;
