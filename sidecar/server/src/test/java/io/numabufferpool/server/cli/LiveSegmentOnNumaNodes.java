@@ -53,12 +53,15 @@ class LiveSegmentOnNumaNodes {
         return folder.path().resolve("pool").resolve("attach");
     }
 
-    private ServeProcess serve(String spec) throws Exception {
-        var file = folder.path().resolve("pool.yaml");
-        Files.writeString(
-                file,
+    private Path write(String spec) throws IOException {
+        return Files.writeString(
+                folder.path().resolve("pool.yaml"),
                 "apiVersion: numabufferpool.io/v1alpha1\nkind: NumaBufferPool\nmetadata: {name: orders}\nspec: " + spec
                         + "\n");
+    }
+
+    private ServeProcess serve(String spec) throws Exception {
+        var file = write(spec);
         var dir = folder.path().resolve("pool");
         return ServeProcess.startIn(
                 CGROUP, folder.path(), "serve", "-f", file.toString(), "--dir", dir.toString(), "--http", "0");
@@ -84,8 +87,8 @@ class LiveSegmentOnNumaNodes {
     @ValueSource(strings = {"Partitioned", "Interleave"})
     void theSegmentFollowsTheCpusetWhileItIsRead(String policy) throws Exception {
         allow("0-3");
-        try (var serve =
-                serve("{size: 64Mi, bufferSize: 4Ki, partitionsPerNode: 2, placement: {policy: " + policy + "}}")) {
+        var rest = ", maxSize: 128Mi, bufferSize: 4Ki, partitionsPerNode: 2, placement: {policy: " + policy + "}}";
+        try (var serve = serve("{size: 64Mi" + rest)) {
             serve.await("segment published");
             awaitShares(serve, Map.of(0, 16L, 1, 16L, 2, 16L, 3, 16L));
             try (var readers = new ReadersAlongside(attach(), folder.path().resolve("data"), 12_000, 2)) {
@@ -97,6 +100,9 @@ class LiveSegmentOnNumaNodes {
                 allow("0-3");
                 awaitShares(serve, Map.of(0, 16L, 1, 16L, 2, 16L, 3, 16L));
                 assertThat(serve.output()).contains("the segment lies as decided  numaNodes=0-3");
+
+                write("{size: 96Mi" + rest);
+                awaitShares(serve, Map.of(0, 24L, 1, 24L, 2, 24L, 3, 24L));
                 long before = readers.reads();
                 await().atMost(PATIENCE).until(() -> readers.reads() > before + 100);
                 readers.finish();
@@ -104,7 +110,7 @@ class LiveSegmentOnNumaNodes {
             var hugeBytes = serve.status(attach()).status().numaNodes().stream()
                     .mapToLong(NumaNodeUsage::hugeBytes)
                     .sum();
-            assertThat(hugeBytes).isEqualTo(64 * MIB);
+            assertThat(hugeBytes).isEqualTo(96 * MIB);
         }
     }
 }
