@@ -6,6 +6,7 @@ import io.numabufferpool.crds.PlacementMapping;
 import io.numabufferpool.crds.Reason;
 import io.numabufferpool.linux.Linux;
 import io.numabufferpool.placement.ByteCount;
+import io.numabufferpool.placement.HugePageMode;
 import io.numabufferpool.placement.LivePlan;
 import io.numabufferpool.placement.Observation;
 import io.numabufferpool.placement.PlacementDecision;
@@ -19,7 +20,6 @@ import io.numabufferpool.server.log.Log;
 import io.numabufferpool.server.segment.ControlRanges;
 import io.numabufferpool.server.segment.PlacementFailed;
 import io.numabufferpool.server.segment.Progress;
-import io.numabufferpool.server.segment.RangePlacement;
 import io.numabufferpool.server.segment.SegmentFile;
 import io.numabufferpool.server.segment.SegmentMover;
 import io.numabufferpool.server.segment.SegmentMover.Moved;
@@ -27,6 +27,7 @@ import io.numabufferpool.server.segment.StopSignal;
 import io.numabufferpool.server.segment.WindowSet;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -48,6 +49,7 @@ final class SegmentKeeper {
     private final Verification verification;
     private final StateBoard board;
     private final Deciding deciding;
+    private final Followed followed;
     private final Consumer<PlacementDecision> moved;
     private final StopSignal stop;
     private final Log log;
@@ -56,7 +58,7 @@ final class SegmentKeeper {
     private long poolGeneration;
     private SegmentRecord record;
     private boolean unfinished;
-    private boolean specChanged;
+    private Optional<SpecUpdates.Update> wanted = Optional.empty();
     private volatile Optional<Problem> undecided = Optional.empty();
     private Duration pause = REPAIR_FIRST;
     private long notBeforeNanos = System.nanoTime();
@@ -68,7 +70,12 @@ final class SegmentKeeper {
         Decision decide(PlacementRequest request, Observation seen);
     }
 
-    /** {@code moved}: gets every decision that the segment has followed. */
+    /** Hears which spec the segment follows. */
+    interface Followed {
+        void spec(long generation, NumaBufferPoolSpec spec);
+    }
+
+    /** {@code followed}: hears it with every decision. {@code moved}: gets every decision that the segment has followed. */
     SegmentKeeper(
             Linux linux,
             SegmentMaker maker,
@@ -76,6 +83,7 @@ final class SegmentKeeper {
             Verification verification,
             StateBoard board,
             Deciding deciding,
+            Followed followed,
             Consumer<PlacementDecision> moved,
             StopSignal stop,
             Log log) {
@@ -88,9 +96,11 @@ final class SegmentKeeper {
         this.verification = verification;
         this.board = board;
         this.deciding = deciding;
+        this.followed = followed;
         this.moved = moved;
         this.stop = stop;
         this.log = log;
+        followed.spec(poolGeneration, spec);
         // An earlier process may have died in the middle of it.
         this.unfinished = !made.decision().placement().equals(target());
     }
@@ -99,33 +109,27 @@ final class SegmentKeeper {
         return record.toDecision().placement();
     }
 
-    /** The pool's spec is another one. Returns what of it the segment cannot follow, in a sentence; empty: it will. */
-    Optional<String> specChanged(long generation, NumaBufferPoolSpec next) {
-        var difference = LiveSpec.needsRestart(spec, next);
-        if (difference.isEmpty()) {
-            specChanged |= !PlacementMapping.toRequest(next).equals(PlacementMapping.toRequest(spec));
-            spec = next;
-            poolGeneration = generation;
+    /** The pool's spec is another one. Followed at the next look, where the segment in use can. */
+    void specChanged(long generation, NumaBufferPoolSpec next) {
+        if (generation <= poolGeneration && next.equals(spec)) {
+            return;
         }
-        return difference;
-    }
-
-    /** The generation of the pool that the segment follows. */
-    long poolGeneration() {
-        return poolGeneration;
-    }
-
-    NumaBufferPoolSpec spec() {
-        return spec;
+        var difference = LiveSpec.needsRestart(spec, next);
+        if (difference.isPresent()) {
+            log.warn("the pool's new spec is not followed", "reason", difference.get());
+            wanted = Optional.empty();
+        } else {
+            wanted = Optional.of(new SpecUpdates.Update(generation, next));
+        }
     }
 
     /** Looks whether there is something to do, and does it. */
     void look(Observation seen) {
-        if (specChanged || !SegmentRecord.input(seen).equals(record.decidedFor())) {
+        if (wanted.isPresent() || !SegmentRecord.input(seen).equals(record.decidedFor())) {
             decide(seen);
         }
         boolean mayTry = System.nanoTime() - notBeforeNanos >= 0;
-        if (mayTry && (unfinished || misplaced())) {
+        if (mayTry && (unfinished || mayRepair(seen))) {
             carryOut(seen);
         }
     }
@@ -136,14 +140,20 @@ final class SegmentKeeper {
     }
 
     private void decide(Observation seen) {
-        var request = PlacementMapping.toRequest(spec);
+        var next = wanted.map(SpecUpdates.Update::spec).orElse(spec);
+        var request = PlacementMapping.toRequest(next);
         try {
-            var wanted = deciding.decide(request, seen);
-            switch (LivePlan.adapt(target(), wanted.placement(), request)) {
-                case PlacementProblem problem -> log.warn("the segment stays as it is", "reason", problem.message());
-                case PlacementDecision next -> follow(new Decision(next, wanted.by()), seen);
+            var decision = deciding.decide(request, seen);
+            switch (LivePlan.adapt(target(), decision.placement(), request)) {
+                case PlacementProblem problem ->
+                    log.warn("the pool's new spec is not followed", "reason", problem.message());
+                case PlacementDecision placement -> {
+                    wanted.ifPresent(update -> poolGeneration = update.generation());
+                    spec = next;
+                    follow(new Decision(placement, decision.by()), seen);
+                }
             }
-            specChanged = false;
+            wanted = Optional.empty();
             undecided = Optional.empty();
         } catch (PlacementFailed failed) {
             // Asked again at the next look: the operator, or the machine, may have another answer then.
@@ -156,6 +166,7 @@ final class SegmentKeeper {
         var before = target();
         record = record.moved(next, seen, poolGeneration, spec);
         maker.creator().replaceDecision(record.toJson());
+        followed.spec(poolGeneration, spec);
         unfinished |= !next.placement().partitions().equals(before.partitions())
                 || !next.placement().shares().equals(before.shares());
         board.change(state -> state.decided(next));
@@ -168,12 +179,29 @@ final class SegmentKeeper {
         board.change(state -> state.serving(Phase.Degraded, state.generation(), Optional.of(problem)));
     }
 
-    /** The control file cannot be moved, so what of it lies elsewhere is only told. */
-    private boolean misplaced() {
-        return record.decision().policy() != PlacementPolicy.None
-                && !board.state().ranges().stream()
-                        .filter(range -> range.range().file() == SegmentFile.BUFFERS)
-                        .allMatch(RangePlacement::asWanted);
+    /**
+     * Whether pages lie elsewhere and the nodes where they belong have room for them: else a try would evict pages for nothing.
+     * The control file cannot be moved, and reserved pages are moved by nobody but a change of the allowed nodes.
+     */
+    private boolean mayRepair(Observation seen) {
+        if (record.decision().policy() == PlacementPolicy.None
+                || spec.hugePages().mode() == HugePageMode.Reserved) {
+            return false;
+        }
+        var missing = new TreeMap<Integer, Long>();
+        board.state().ranges().stream()
+                .filter(range -> range.range().file() == SegmentFile.BUFFERS)
+                .forEach(range -> range.range()
+                        .wantedBytes()
+                        .forEach((node, bytes) ->
+                                missing.merge(node, bytes - range.placedBytes().getOrDefault(node, 0L), Long::sum)));
+        missing.values().removeIf(bytes -> bytes <= 0);
+        return !missing.isEmpty()
+                && missing.entrySet().stream()
+                        .allMatch(node -> seen.topology()
+                                .find(node.getKey())
+                                .filter(found -> found.freeBytes() >= node.getValue())
+                                .isPresent());
     }
 
     private void carryOut(Observation seen) {

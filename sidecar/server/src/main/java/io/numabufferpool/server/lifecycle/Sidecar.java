@@ -224,6 +224,7 @@ public final class Sidecar {
                 verification,
                 board,
                 this::decideAgain,
+                status::follows,
                 placement -> board.state()
                         .observation()
                         .ifPresent(seen -> attach.advise(advisedCpus(seen, placement.numaNodes()))),
@@ -231,9 +232,7 @@ public final class Sidecar {
                 log);
         // The environment of a restarted sidecar may be older than what its segment follows; an edited file is newer.
         if (settings.poolFile().isPresent()) {
-            follow(new SpecUpdates.Update(settings.pool().generation(), settings.spec()), keeper);
-        } else {
-            status.follows(keeper.poolGeneration(), keeper.spec());
+            keeper.specChanged(settings.pool().generation(), settings.spec());
         }
         return keeper;
     }
@@ -294,7 +293,7 @@ public final class Sidecar {
                 log.warn("the container's NUMA nodes changed", "memsAllowed", seen.memsAllowed());
             }
             board.change(state -> state.observed(seen));
-            updates.next().ifPresent(update -> follow(update, keeper));
+            updates.next().ifPresent(update -> keeper.specChanged(update.generation(), update.spec()));
             try {
                 keeper.look(seen);
             } catch (Stopped stopped) {
@@ -305,14 +304,6 @@ public final class Sidecar {
                 verification.count();
             }
         }
-    }
-
-    private void follow(SpecUpdates.Update update, SegmentKeeper keeper) {
-        keeper.specChanged(update.generation(), update.spec())
-                .ifPresentOrElse(
-                        difference -> log.warn("the pool's new spec is not followed", "reason", difference), () -> {
-                            status.follows(update.generation(), update.spec());
-                        });
     }
 
     private void judge(List<RangePlacement> ranges) {

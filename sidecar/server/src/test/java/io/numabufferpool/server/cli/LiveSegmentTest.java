@@ -158,9 +158,13 @@ class LiveSegmentTest {
             write("{size: 128Mi, maxSize: 64Mi, bufferSize: 4Ki}");
             serve.await("the pool's file is not followed  reason=.*spec.maxSize");
             write("{size: 2Mi, maxSize: 64Mi, bufferSize: 4Ki}");
-            serve.await("the segment stays as it is  reason=.*4 partitions need a page of 2Mi each");
+            serve.await(
+                    "the pool's new spec is not followed  reason=.*spec.size: 2Mi.*4 partitions need a page of 2Mi each");
 
             awaitSize(serve, 16);
+            assertThat(serve.status(attach()).size())
+                    .as("the size that the segment follows, not the one it was refused")
+                    .isEqualTo(16 * MIB);
         }
     }
 }
