@@ -21,7 +21,9 @@ public final class BufferDescriptorLayout {
             JAVA_LONG.withName("block"),
             JAVA_INT.withName("space"),
             JAVA_INT.withName("flusher"),
-            reserved("reserved0", 40));
+            JAVA_LONG.withName("logPosition"),
+            JAVA_INT.withName("dirtier"),
+            reserved("reserved0", 28));
 
     /** A {@link StateWord}. Written by compare-and-set; read volatile by pinners, after their fence. 0: FREE. */
     public static final VarHandle STATE = handle(LAYOUT, "state");
@@ -35,8 +37,17 @@ public final class BufferDescriptorLayout {
     /** Tag: space number, never used twice. Writer and readers as block. 0: no space yet. */
     public static final VarHandle SPACE = handle(LAYOUT, "space");
 
-    /** Flusher lock: slot index + 1 of who writes the page to its file, by compare-and-set. 0: nobody. No writer in 1.0; the reaper clears it. */
+    /** Flusher lock: slot index + 1 of who writes the page to its file, by compare-and-set. 0: nobody. The reaper clears a dead one's. */
     public static final VarHandle FLUSHER = handle(LAYOUT, "flusher");
+
+    /** How far the log has to be durable before the page may be written to its file. Opaque, by the owner of WRITING; means something while DIRTY. 0: not at all. */
+    public static final VarHandle LOG_POSITION = handle(LAYOUT, "logPosition");
+
+    /** Client number of who changed the page last, or {@link #DIRTIER_DIED}. Opaque, by the owner of WRITING, and the reaper; means something while DIRTY. 0: nobody. */
+    public static final VarHandle DIRTIER = handle(LAYOUT, "dirtier");
+
+    /** A dirtier that was reaped. */
+    public static final int DIRTIER_DIED = -1;
 
     private BufferDescriptorLayout() {}
 }

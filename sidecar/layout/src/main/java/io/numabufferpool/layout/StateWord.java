@@ -122,6 +122,16 @@ public final class StateWord {
         return usageCount(valid) == 0 ? valid + USAGE_ONE : valid;
     }
 
+    /** VALID, its content being changed by that owner. */
+    public static long writing(long validWord, int owner) {
+        return validWord | WRITING | ((long) owner << OWNER_SHIFT);
+    }
+
+    /** The content was changed by the owner or left as it was: the next version, nobody's, with no flag of {@code cleared}. */
+    public static long written(long writingWord, long cleared) {
+        return bump(writingWord) & ~(WRITING | OWNER_MASK | WAITERS | cleared);
+    }
+
     /** The part that a futex compares. */
     public static int futexWord(long word) {
         return (int) word;

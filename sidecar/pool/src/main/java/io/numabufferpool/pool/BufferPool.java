@@ -18,6 +18,8 @@ public final class BufferPool {
     private final LookupTable table;
     private final SlotTable slots;
     private final SpaceTable spaces;
+    private final SpacePages pages;
+    private final Futex futex;
     private final PoolOptions options;
     private final Access access;
     private final int clientNumber;
@@ -32,7 +34,9 @@ public final class BufferPool {
         this.slots = new SlotTable(segment);
         this.descriptors = new DescriptorTable(segment.control, futex);
         this.table = new LookupTable(segment, descriptors, slots::ownerName);
-        this.spaces = new SpaceTable(segment, clientNumber);
+        this.pages = new SpacePages(segment, descriptors);
+        this.spaces = new SpaceTable(segment, pages, clientNumber);
+        this.futex = futex;
     }
 
     /**
@@ -140,6 +144,18 @@ public final class BufferPool {
         return spaces.register(identity, options.lockWaitNanos());
     }
 
+    /**
+     * Opens a space that this process may change. All that open the file so, through this pool, see one content.
+     *
+     * @throws PoolException.SpaceInUse if it is open through another pool, or with another durability
+     */
+    public WritableSpace openWritableSpace(SpaceFile file, Durability durability) {
+        if (access == Access.READ_ONLY) {
+            throw new IllegalStateException("this client is attached ReadOnly: it cannot open a space for writing");
+        }
+        return spaces.openWritable(file, durability, options.lockWaitNanos());
+    }
+
     /** Reads every state word and every ledger: some milliseconds per GiB of buffers. */
     public PoolStatistics readStatistics() {
         return new StatisticsReader(segment, descriptors, slots, spaces).read();
@@ -157,7 +173,7 @@ public final class BufferPool {
 
     /** Frees what dead clients left. */
     public Reaper reaper() {
-        return new Reaper(segment, descriptors, table, slots, spaces, clientNumber);
+        return new Reaper(segment, descriptors, table, slots, spaces, futex, clientNumber);
     }
 
     public int bufferBytes() {
@@ -211,6 +227,22 @@ public final class BufferPool {
 
     SlotTable slots() {
         return slots;
+    }
+
+    SpaceTable spaces() {
+        return spaces;
+    }
+
+    SpacePages pages() {
+        return pages;
+    }
+
+    Futex futex() {
+        return futex;
+    }
+
+    int clientNumber() {
+        return clientNumber;
     }
 
     PoolOptions options() {

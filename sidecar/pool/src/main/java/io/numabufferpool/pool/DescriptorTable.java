@@ -53,11 +53,15 @@ final class DescriptorTable {
     /** The same where losing the word can only mean that this process was taken for dead. */
     void mustMoveOn(long at, int phase, int owner, long next) {
         if (!moveOn(at, phase, owner, next)) {
-            throw new PoolException.CorruptSegment("buffer at " + at + " was " + StateWord.describe(state(at))
-                    + " where slot " + (owner - 1)
-                    + " owned it: this process was reaped while it was alive (was its lock"
-                    + " on clients.lock closed?); attach again");
+            throw notOwned(at, owner);
         }
+    }
+
+    private PoolException.CorruptSegment notOwned(long at, int owner) {
+        return new PoolException.CorruptSegment("buffer at " + at + " was " + StateWord.describe(state(at))
+                + " where slot " + (owner - 1)
+                + " owned it: this process was reaped while it was alive (was its lock"
+                + " on clients.lock closed?); attach again");
     }
 
     int space(long at) {
@@ -82,8 +86,52 @@ final class DescriptorTable {
         return (int) BufferDescriptorLayout.FLUSHER.getAcquire(control, at);
     }
 
+    boolean setFlusher(long at, int owner) {
+        return BufferDescriptorLayout.FLUSHER.compareAndSet(control, at, 0, owner);
+    }
+
     boolean clearFlusher(long at, int owner) {
         return BufferDescriptorLayout.FLUSHER.compareAndSet(control, at, owner, 0);
+    }
+
+    long logPosition(long at) {
+        return (long) BufferDescriptorLayout.LOG_POSITION.getOpaque(control, at);
+    }
+
+    /** Client number of who changed the page last. */
+    int dirtier(long at) {
+        return (int) BufferDescriptorLayout.DIRTIER.getOpaque(control, at);
+    }
+
+    /** By the owner of WRITING, before {@link #endWriting}. */
+    void setDirtied(long at, int clientNumber, long logPosition) {
+        BufferDescriptorLayout.LOG_POSITION.setOpaque(control, at, logPosition);
+        BufferDescriptorLayout.DIRTIER.setOpaque(control, at, clientNumber);
+    }
+
+    /** By the reaper. */
+    boolean orphan(long at, int clientNumber) {
+        return BufferDescriptorLayout.DIRTIER.compareAndSet(
+                control, at, clientNumber, BufferDescriptorLayout.DIRTIER_DIED);
+    }
+
+    /** Ends this owner's WRITING in the next version, with more and fewer flags, and wakes if somebody sleeps. */
+    void endWriting(long at, int owner, long set, long cleared) {
+        // Others can only raise usageCount and set WAITERS meanwhile: a handful of times.
+        for (long word = state(at); ; word = state(at)) {
+            if (!StateWord.is(word, StateWord.VALID, owner)) {
+                throw notOwned(at, owner);
+            }
+            if (compareAndSet(at, word, StateWord.written(word, cleared) | set)) {
+                if (CrashPoint.ARMED) {
+                    CrashPoint.WRITING_ENDED.reached();
+                }
+                if (StateWord.has(word, StateWord.WAITERS)) {
+                    wake(at);
+                }
+                return;
+            }
+        }
     }
 
     /** Sleeps until the word may have changed from {@code word}, after setting WAITERS in it. Returns early at will. */

@@ -3,11 +3,8 @@ package io.numabufferpool.pool;
 import io.numabufferpool.layout.BufferNumber;
 import io.numabufferpool.layout.LookupBucketLayout;
 import io.numabufferpool.layout.PoolCounter;
-import io.numabufferpool.layout.SlotLayout;
 import io.numabufferpool.layout.StateWord;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The hit path of one session: look up, publish, fence, look. No lock, no allocation, no store to a shared line but the
@@ -33,25 +30,15 @@ final class PageFinder {
      */
     private static final int CONFIRM_ROUNDS = 8;
 
-    /** A wake-up can be lost with the process that owed it: look again after so long. */
-    private static final long SLEEP_SLICE_NANOS = 50_000_000;
-
-    /**
-     * A futex holds on to the carrier of a virtual thread. With every carrier held by waiters, a loader that is a parked
-     * virtual thread never goes on; so virtual threads look again after so long, and leave their carrier meanwhile.
-     */
-    private static final long VIRTUAL_PARK_NANOS = 200_000;
-
     /** Pages that are looked up together: more look-ups than a core can have under way at once gain nothing. */
     static final int TOGETHER_MAX = 32;
 
     private final Segment segment;
-    private final MemorySegment control;
     private final DescriptorTable descriptors;
     private final LookupTable table;
     private final PinLedger ledger;
     private final SlotCounters counters;
-    private final long slotOffset;
+    private final BufferWait wait;
 
     private final int[] positions = new int[TOGETHER_MAX];
     private long busyNumber;
@@ -63,14 +50,13 @@ final class PageFinder {
             LookupTable table,
             PinLedger ledger,
             SlotCounters counters,
-            int slot) {
+            BufferWait wait) {
         this.segment = segment;
-        this.control = segment.control;
         this.descriptors = descriptors;
         this.table = table;
         this.ledger = ledger;
         this.counters = counters;
-        this.slotOffset = segment.slotOffset(slot);
+        this.wait = wait;
     }
 
     /** The number of the buffer, pinned once more; or {@link #MISS}, or {@link #BUSY}. */
@@ -140,6 +126,22 @@ final class PageFinder {
         return MISS;
     }
 
+    /** The same for a page that stands in that buffer, also one that is torn: its number, or {@link #MISS}. */
+    long pinBuffer(long number, int space, long block) {
+        int held = ledger.find(number);
+        if (held != PinLedger.ABSENT) {
+            return pinAgain(held, segment.descriptor(number), number, space, block);
+        }
+        int position = ledger.publish(number);
+        VarHandle.fullFence();
+        long outcome = confirm(segment.descriptor(number), number, space, block);
+        if (outcome == number || outcome == TORN) {
+            return number;
+        }
+        ledger.unpin(position);
+        return MISS;
+    }
+
     private long pin(long number, int space, long block) {
         long at = segment.descriptor(number);
         int position = ledger.find(number);
@@ -153,9 +155,7 @@ final class PageFinder {
             ledger.unpin(position);
         }
         if (outcome == TORN) {
-            throw new PoolException.Torn(
-                    "block " + block + " of space " + space + " was being written by a process that"
-                            + " died inside the write: its content is not whole. Recover the file and open it again");
+            throw PoolException.torn(space, block);
         }
         return outcome;
     }
@@ -214,15 +214,7 @@ final class PageFinder {
 
     /** Sleeps a bounded time until the buffer that was {@link #BUSY} moves on. Published, so that the reaper can wake it. */
     void awaitBusy() {
-        long at = segment.descriptor(busyNumber);
-        counters.add(PoolCounter.WAITS, segment.counterGroup(busyNumber));
-        if (Thread.currentThread().isVirtual()) {
-            LockSupport.parkNanos(VIRTUAL_PARK_NANOS);
-            return;
-        }
-        SlotLayout.WAIT_ON.setVolatile(control, slotOffset, busyNumber);
-        descriptors.sleepWhile(at, busyWord, SLEEP_SLICE_NANOS);
-        SlotLayout.WAIT_ON.setRelease(control, slotOffset, 0L);
+        wait.sleepWhile(busyNumber, busyWord);
     }
 
     /** Owner (slot index + 1) of the buffer that was {@link #BUSY}. */

@@ -20,6 +20,8 @@ final class PinLedger {
 
     static final int ABSENT = -1;
 
+    private static final int EXCLUSIVE = -1;
+
     private final Segment segment;
     private final MemorySegment control;
     private final Growth growth;
@@ -27,6 +29,10 @@ final class PinLedger {
     private int slotCount;
     private long[] numbers;
     private int[] counts;
+
+    /** How often SHARED, or {@link #EXCLUSIVE}; 0: pinned only. */
+    private int[] locks;
+
     private int[] freePositions;
     private int freeCount;
     private int nextPosition;
@@ -45,6 +51,7 @@ final class PinLedger {
         slotCount = 1;
         numbers = new long[SlotLayout.LEDGER_ENTRY_COUNT];
         counts = new int[SlotLayout.LEDGER_ENTRY_COUNT];
+        locks = new int[SlotLayout.LEDGER_ENTRY_COUNT];
         freePositions = new int[SlotLayout.LEDGER_ENTRY_COUNT];
         index = new int[2 * SlotLayout.LEDGER_ENTRY_COUNT];
     }
@@ -70,6 +77,7 @@ final class PinLedger {
         int capacity = slotCount * SlotLayout.LEDGER_ENTRY_COUNT;
         numbers = Arrays.copyOf(numbers, capacity);
         counts = Arrays.copyOf(counts, capacity);
+        locks = Arrays.copyOf(locks, capacity);
         freePositions = Arrays.copyOf(freePositions, capacity);
         index = new int[Integer.highestOneBit(2 * capacity - 1) << 1];
         for (int position = 0; position < nextPosition; position++) {
@@ -122,11 +130,64 @@ final class PinLedger {
         counts[position]++;
     }
 
-    /** One pin less; the last one clears the entry, after every access to the page. */
+    /** One pin less; the last one clears the entry, after every access to the page. @throws IllegalStateException if it is locked */
     void unpin(int position) {
+        if (counts[position] == 1) {
+            requireUnlocked(position);
+        }
         if (--counts[position] == 0) {
             clear(position);
         }
+    }
+
+    private void requireUnlocked(int position) {
+        if (locks[position] != 0) {
+            throw new IllegalStateException("buffer " + Long.toHexString(numbers[position]) + " is locked for "
+                    + (locks[position] == EXCLUSIVE ? "writing" : "reading") + " by this session: unlock it first");
+        }
+    }
+
+    /** Says that the content must not change, once more. The caller puts a full fence between this and his look at the state word. */
+    void share(int position) {
+        if (locks[position]++ == 0) {
+            SlotLayout.LEDGER_ENTRY.setOpaque(control, entryOffset(position), LedgerEntry.shared(numbers[position]));
+        }
+    }
+
+    /** Takes it back, after every access to the page; true if it was the last. The caller's full fence follows. */
+    boolean unshare(int position) {
+        if (--locks[position] > 0) {
+            return false;
+        }
+        SlotLayout.LEDGER_ENTRY.setRelease(control, entryOffset(position), LedgerEntry.pinned(numbers[position]));
+        return true;
+    }
+
+    int sharedCount(int position) {
+        return Math.max(0, locks[position]);
+    }
+
+    boolean isExclusive(int position) {
+        return locks[position] == EXCLUSIVE;
+    }
+
+    /** For this session only; what others see is in the state word. */
+    void setExclusive(int position, boolean exclusive) {
+        locks[position] = exclusive ? EXCLUSIVE : 0;
+    }
+
+    /** The next position at or after {@code from} that is locked for writing, or {@link #ABSENT}. */
+    int nextExclusive(int from) {
+        for (int position = from; position < nextPosition; position++) {
+            if (locks[position] == EXCLUSIVE) {
+                return position;
+            }
+        }
+        return ABSENT;
+    }
+
+    long number(int position) {
+        return numbers[position];
     }
 
     private void clear(int position) {
@@ -136,6 +197,7 @@ final class PinLedger {
         }
         removeFromIndex(numbers[position]);
         numbers[position] = 0;
+        locks[position] = 0;
         freePositions[freeCount++] = position;
     }
 
@@ -156,7 +218,8 @@ final class PinLedger {
         return Arrays.copyOfRange(slots, 1, slotCount);
     }
 
-    private long entryOffset(int position) {
+    /** Where the entry lies in the control file. */
+    long entryOffset(int position) {
         return segment.slotOffset(slots[position / SlotLayout.LEDGER_ENTRY_COUNT])
                 + SlotLayout.LEDGER_OFFSET
                 + (long) (position % SlotLayout.LEDGER_ENTRY_COUNT) * Long.BYTES;

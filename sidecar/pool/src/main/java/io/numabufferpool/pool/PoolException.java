@@ -79,4 +79,28 @@ public abstract sealed class PoolException extends RuntimeException {
             super(message);
         }
     }
+
+    static Torn torn(int space, long block) {
+        return new Torn("block " + block + " of space " + Integer.toUnsignedString(space)
+                + " was being written by a process that died inside the write: its content is not whole."
+                + " Recover the file and open it again");
+    }
+
+    /** A client died and may have left the space half changed: nobody reads it until somebody has recovered it. */
+    public static final class PeerDied extends PoolException {
+        private static final long serialVersionUID = 1L;
+
+        PeerDied(String message) {
+            super(message);
+        }
+    }
+
+    /** The space cannot be opened so, because of who has it open already. */
+    public static final class SpaceInUse extends PoolException {
+        private static final long serialVersionUID = 1L;
+
+        SpaceInUse(String message) {
+            super(message);
+        }
+    }
 }

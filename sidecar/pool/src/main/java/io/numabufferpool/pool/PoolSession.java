@@ -1,5 +1,6 @@
 package io.numabufferpool.pool;
 
+import io.numabufferpool.layout.BufferDescriptorLayout;
 import io.numabufferpool.layout.BufferNumber;
 import io.numabufferpool.layout.PoolCounter;
 import io.numabufferpool.layout.StateWord;
@@ -26,6 +27,8 @@ public final class PoolSession implements AutoCloseable {
     private final SlotCounters counters;
     private final PageFinder finder;
     private final OptimisticReader optimistic;
+    private final ContentLock contentLock;
+    private final WriteBack writeBack;
     private final ClockSweep sweep;
 
     /** Pages read by a ReadOnly session for itself; a handle -(i + 1) is the page at i; null where given back. */
@@ -46,7 +49,10 @@ public final class PoolSession implements AutoCloseable {
         this.owner = slot + 1;
         this.ledger = new PinLedger(segment, slot, pool::leaseSlot);
         this.counters = new SlotCounters(segment, slot);
-        this.finder = new PageFinder(segment, descriptors, table, ledger, counters, slot);
+        var wait = new BufferWait(segment, descriptors, pool.futex(), counters, slot);
+        this.finder = new PageFinder(segment, descriptors, table, ledger, counters, wait);
+        this.contentLock = new ContentLock(pool, ledger, wait, owner);
+        this.writeBack = new WriteBack(pool, wait, owner);
         this.optimistic = new OptimisticReader(segment, descriptors, table, counters, slot);
         this.sweep = new ClockSweep(segment, descriptors, table, slots, counters, options, owner, homeNode);
     }
@@ -271,12 +277,205 @@ public final class PoolSession implements AutoCloseable {
             privatePage(handle).inUse()[0] = false;
             return;
         }
-        int position = handle == BufferNumber.NONE ? PinLedger.ABSENT : ledger.find(handle);
+        ledger.unpin(position(handle));
+    }
+
+    /** Where this session's ledger has it. */
+    private int position(long handle) {
+        int position = handle <= BufferNumber.NONE ? PinLedger.ABSENT : ledger.find(handle);
         if (position == PinLedger.ABSENT) {
             throw new IllegalStateException(
                     "buffer " + Long.toHexString(handle) + " is not pinned by this session: unpinned twice?");
         }
-        ledger.unpin(position);
+        return position;
+    }
+
+    /**
+     * Waits until nobody is changing a pinned page; nobody will, until {@link #unlockShared}. For readers that cannot repeat what they
+     * read; others {@link #read} without it. Memory of the session (a ReadOnly client's miss) is nobody else's: nothing to lock.
+     *
+     * @throws PoolException.Torn if its writer died in it
+     * @throws PoolException.Stuck if a writer takes longer than loadWaitNanos
+     */
+    public void lockShared(long handle) {
+        if (handle > 0) {
+            contentLock.lockShared(position(handle), handle);
+        }
+    }
+
+    /** Ends {@link #lockShared}, as often as it was called. */
+    public void unlockShared(long handle) {
+        if (handle > 0) {
+            contentLock.unlockShared(position(handle), handle);
+        }
+    }
+
+    /**
+     * Waits until nobody else reads a pinned page under a lock or changes it; then only this session does, in
+     * {@link #writableMemory}, until {@link #unlockExclusive}.
+     *
+     * @throws PoolException.Torn if its last writer died in it
+     * @throws PoolException.Stuck if another session takes longer than loadWaitNanos
+     * @throws IllegalStateException if this session has locked the page already, also for reading
+     */
+    public void lockExclusive(long handle) {
+        requireWritable();
+        contentLock.lockExclusive(position(handle), handle, false);
+    }
+
+    private void requireWritable() {
+        if (pool.access() == Access.READ_ONLY) {
+            throw new IllegalStateException("this client is attached ReadOnly: it cannot change pages");
+        }
+    }
+
+    /** The page, bufferBytes long, while this session has it locked for writing. */
+    public MemorySegment writableMemory(long handle) {
+        contentLock.requireExclusive(position(handle), handle);
+        return segment.buffers.asSlice(segment.bufferOffset(handle), segment.bufferBytes);
+    }
+
+    /** Ends {@link #lockExclusive}; the bytes are what they were before it. */
+    public void unlockExclusive(long handle) {
+        contentLock.unlockExclusive(position(handle), handle, 0, 0);
+    }
+
+    /**
+     * Ends {@link #lockExclusive}; the bytes are newer than the file's: the page stays in the pool until somebody has written it
+     * by {@link #flush}.
+     *
+     * @param logPosition how far the log has to be durable before that; 0: not at all
+     */
+    public void unlockExclusiveDirty(long handle, long logPosition) {
+        int position = position(handle);
+        contentLock.requireExclusive(position, handle);
+        long at = segment.descriptor(handle);
+        boolean older = StateWord.has(descriptors.state(at), StateWord.DIRTY);
+        descriptors.setDirtied(
+                at, pool.clientNumber(), older ? Math.max(logPosition, descriptors.logPosition(at)) : logPosition);
+        if (CrashPoint.ARMED) {
+            CrashPoint.PAGE_DIRTIED.reached();
+        }
+        contentLock.unlockExclusive(position, handle, StateWord.DIRTY, 0);
+    }
+
+    /** Whether a pinned page has changes that its file does not have. */
+    public boolean isDirty(long handle) {
+        return handle > 0 && StateWord.has(descriptors.state(segment.descriptor(handle)), StateWord.DIRTY);
+    }
+
+    /**
+     * Writes a pinned page, if it is dirty: afterwards its space has every change that was complete before the call.
+     *
+     * @return whether it was dirty
+     * @throws IOException what the sink threw; the page is dirty still
+     * @throws PoolException.Torn if its writer died in it
+     */
+    public boolean flush(long handle, BlockSink sink) throws IOException {
+        requireWritable();
+        int position = position(handle);
+        if (ledger.isExclusive(position)) {
+            throw new IllegalStateException("this session is changing the page it wants to flush: unlock it first");
+        }
+        return writeBack.flush(handle, sink);
+    }
+
+    /**
+     * Writes dirty pages of a space, whoever changed them; torn ones it leaves as they are.
+     *
+     * @return how many were written
+     * @throws IOException what the sink threw first; the pages not yet written are dirty still
+     */
+    public int flushSpace(int space, BlockSink sink) throws IOException {
+        return flushPages(space, sink, (word, at) -> StateWord.has(word, StateWord.DIRTY | StateWord.WRITING));
+    }
+
+    /** The same for those whose changers have died. */
+    public int flushOrphans(int space, BlockSink sink) throws IOException {
+        return flushPages(
+                space,
+                sink,
+                (word, at) -> StateWord.has(word, StateWord.DIRTY)
+                        && descriptors.dirtier(at) == BufferDescriptorLayout.DIRTIER_DIED);
+    }
+
+    private int flushPages(int space, BlockSink sink, SpacePages.Wanted wanted) throws IOException {
+        requireWritable();
+        int written = 0;
+        for (var page : pool.pages().find(space, Integer.MAX_VALUE, wanted)) {
+            ledger.reserve();
+            if (finder.pinBuffer(page.number(), space, page.block()) == PageFinder.MISS) {
+                continue;
+            }
+            try {
+                // Its own changes that are not complete yet are not for the file.
+                boolean skipped = ledger.isExclusive(position(page.number()))
+                        || StateWord.has(descriptors.state(segment.descriptor(page.number())), StateWord.TORN);
+                written += !skipped && writeBack.flush(page.number(), sink) ? 1 : 0;
+            } finally {
+                unpin(page.number());
+            }
+        }
+        return written;
+    }
+
+    /**
+     * Takes back what a dead client left half changed or unlogged: such pages are read from the file again, also under the pins of
+     * others. For who recovers the space.
+     *
+     * @param loggedPosition changes up to here stay, because they are in the log; -1: none do
+     * @return how many pages
+     * @throws IOException what the loader threw first; that page and those after it are as they were
+     */
+    public int reloadUnlogged(int space, long loggedPosition, BlockLoader loader) throws IOException {
+        requireWritable();
+        int reloaded = 0;
+        var suspects = pool.pages()
+                .find(
+                        space,
+                        Integer.MAX_VALUE,
+                        (word, at) -> StateWord.has(word, StateWord.TORN | StateWord.WRITING)
+                                || isUnlogged(word, at, loggedPosition));
+        for (var page : suspects) {
+            ledger.reserve();
+            if (finder.pinBuffer(page.number(), space, page.block()) == PageFinder.MISS) {
+                continue;
+            }
+            try {
+                reloaded += reload(page, loggedPosition, loader) ? 1 : 0;
+            } finally {
+                unpin(page.number());
+            }
+        }
+        return reloaded;
+    }
+
+    private boolean isUnlogged(long word, long at, long loggedPosition) {
+        return StateWord.has(word, StateWord.DIRTY)
+                && descriptors.dirtier(at) == BufferDescriptorLayout.DIRTIER_DIED
+                && descriptors.logPosition(at) > loggedPosition;
+    }
+
+    private boolean reload(SpacePages.Page page, long loggedPosition, BlockLoader loader) throws IOException {
+        int position = position(page.number());
+        long at = segment.descriptor(page.number());
+        // Waits for a writer: a living one ends, a dead one is reaped, and then the page is torn.
+        contentLock.lockExclusive(position, page.number(), true);
+        long word = descriptors.state(at);
+        if (!StateWord.has(word, StateWord.TORN) && !isUnlogged(word, at, loggedPosition)) {
+            unlockExclusive(page.number());
+            return false;
+        }
+        long outcome = StateWord.TORN;
+        try {
+            loader.load(
+                    segment.buffers.asSlice(segment.bufferOffset(page.number()), segment.bufferBytes), page.block());
+            outcome = 0;
+        } finally {
+            long cleared = outcome == 0 ? StateWord.TORN | StateWord.DIRTY : 0;
+            contentLock.unlockExclusive(position, page.number(), outcome, cleared);
+        }
+        return true;
     }
 
     /** Copies bytes of a block, from {@code offsetBytes} in it, as many as {@code target} has; leaves nothing pinned. */
@@ -294,7 +493,12 @@ public final class PoolSession implements AutoCloseable {
         }
         long handle = pin(space, block, loader);
         try {
-            MemorySegment.copy(memory(handle), offsetBytes, target, 0, target.byteSize());
+            lockShared(handle);
+            try {
+                MemorySegment.copy(memory(handle), offsetBytes, target, 0, target.byteSize());
+            } finally {
+                unlockShared(handle);
+            }
         } finally {
             unpin(handle);
         }
@@ -341,6 +545,16 @@ public final class PoolSession implements AutoCloseable {
         }
     }
 
+    /** A page that is closed in the middle of a change is what it is when its writer dies there. */
+    private void tearWhatIsBeingWritten() {
+        for (int position = ledger.nextExclusive(0);
+                position != PinLedger.ABSENT;
+                position = ledger.nextExclusive(position)) {
+            pool.spaces().crashed(descriptors.space(segment.descriptor(ledger.number(position))));
+            contentLock.unlockExclusive(position, ledger.number(position), StateWord.TORN, 0);
+        }
+    }
+
     /** Gives back the slot. @throws IllegalStateException if pages were still pinned; the slot is given back all the same */
     @Override
     public void close() {
@@ -348,6 +562,7 @@ public final class PoolSession implements AutoCloseable {
             return;
         }
         closed = true;
+        tearWhatIsBeingWritten();
         sweep.close();
         int pinned = ledger.clearAll();
         for (int further : ledger.furtherSlots()) {

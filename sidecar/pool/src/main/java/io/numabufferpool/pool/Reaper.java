@@ -28,6 +28,7 @@ public final class Reaper {
     private final SlotTable slots;
     private final SpaceTable spaces;
 
+    private final Futex futex;
     private final int ownNumber;
 
     /** {@code ownNumber}: client number of the process that reaps. */
@@ -37,7 +38,9 @@ public final class Reaper {
             LookupTable table,
             SlotTable slots,
             SpaceTable spaces,
+            Futex futex,
             int ownNumber) {
+        this.futex = futex;
         this.ownNumber = ownNumber;
         this.segment = segment;
         this.control = segment.control;
@@ -57,8 +60,8 @@ public final class Reaper {
     public synchronized Reaped reap(Set<Integer> clientNumbers) {
         var dead = deadSlots(clientNumbers);
         var found = new Tally();
-        clientNumbers.forEach(spaces::breakLock);
-        if (dead.isEmpty()) {
+        clientNumbers.forEach(spaces::breakLocks);
+        if (dead.isEmpty() && !spaces.anyWritableOpen()) {
             return found.reaped(0);
         }
         dead.stream().forEach(slot -> clearLedger(slot, found));
@@ -69,7 +72,7 @@ public final class Reaper {
         if (CrashPoint.ARMED) {
             CrashPoint.REAPED_LOCKS.reached();
         }
-        settleBuffers(dead, found);
+        settleBuffers(dead, clientNumbers, found);
         if (CrashPoint.ARMED) {
             CrashPoint.REAPED_BUFFERS.reached();
         }
@@ -107,6 +110,8 @@ public final class Reaper {
             long at = first + (long) i * Long.BYTES;
             if ((long) SlotLayout.LEDGER_ENTRY.getAcquire(control, at) != 0) {
                 SlotLayout.LEDGER_ENTRY.setRelease(control, at, 0L);
+                // A writer may wait for this reader; if this reaper dies here, it looks again by itself.
+                BufferWait.wakeHeld(control, futex, at);
                 found.pins++;
             }
         }
@@ -122,7 +127,9 @@ public final class Reaper {
         }
     }
 
-    private void settleBuffers(BitSet dead, Tally found) {
+    private void settleBuffers(BitSet dead, Set<Integer> clientNumbers, Tally found) {
+        var crashed = new TreeSet<Integer>();
+        var orphaned = new TreeSet<Integer>();
         for (int partition = 0; partition < segment.partitionCount; partition++) {
             for (long index = 0; index < segment.descriptorCount(partition); index++) {
                 long at = segment.descriptorsOffset(partition) + index * BufferDescriptorLayout.BYTES;
@@ -137,8 +144,26 @@ public final class Reaper {
                 if (flusher > 0 && dead.get(flusher - 1)) {
                     descriptors.clearFlusher(at, flusher);
                 }
+                if (StateWord.has(descriptors.stateAcquire(at), StateWord.DIRTY)
+                        && clientNumbers.contains(descriptors.dirtier(at))) {
+                    orphan(at, crashed, orphaned, found);
+                }
             }
         }
+        orphaned.forEach(spaces::orphaned);
+    }
+
+    /** A change that its maker did not live to see written: it is whole, but perhaps only half of what belongs together. */
+    private void orphan(long at, Set<Integer> crashed, Set<Integer> orphaned, Tally found) {
+        int space = descriptors.space(at);
+        boolean logged = descriptors.logPosition(at) <= spaces.loggedPosition(space);
+        if (!logged && crashed.add(space)) {
+            spaces.crashed(space);
+        }
+        orphaned.add(space);
+        // After what follows from it: a reaper that begins again finds the page once more, or all is done.
+        descriptors.orphan(at, descriptors.dirtier(at));
+        found.orphaned++;
     }
 
     /** One buffer that a dead slot owns. Pinners, thieves and waiters may change the word meanwhile, never its owner's part. */
@@ -172,6 +197,8 @@ public final class Reaper {
 
     /** Its writer died inside the content: one compare-and-set takes the lock away and says so. */
     private void tear(long at, int owner, Tally found) {
+        // Before the flag: who sees the page torn may see at once why.
+        spaces.crashed(descriptors.space(at));
         // Others can only raise usageCount meanwhile, USAGE_COUNT_MAX times.
         for (long word = descriptors.state(at);
                 StateWord.is(word, StateWord.VALID, owner);
@@ -201,12 +228,20 @@ public final class Reaper {
         int freed;
         int kept;
         int torn;
+        int orphaned;
 
         Reaped reaped(int slots) {
-            return new Reaped(slots, pins, bucketLocks, freed, kept, torn);
+            return new Reaped(slots, pins, bucketLocks, freed, kept, torn, orphaned);
         }
     }
 
     /** Counts of what was given back. */
-    public record Reaped(int slots, int pins, int bucketLocks, int buffersFreed, int buffersKept, int buffersTorn) {}
+    public record Reaped(
+            int slots,
+            int pins,
+            int bucketLocks,
+            int buffersFreed,
+            int buffersKept,
+            int buffersTorn,
+            int buffersOrphaned) {}
 }

@@ -12,4 +12,9 @@ package io.numabufferpool.pool;
  * @param changedNanos st_ctim since the epoch
  */
 public record SpaceIdentity(
-        long device, long inode, long inodeGeneration, long fileBytes, long modifiedNanos, long changedNanos) {}
+        long device, long inode, long inodeGeneration, long fileBytes, long modifiedNanos, long changedNanos) {
+    /** Whether it names the same file, whatever its content. */
+    boolean isSameFile(SpaceIdentity other) {
+        return device == other.device && inode == other.inode && inodeGeneration == other.inodeGeneration;
+    }
+}

@@ -251,7 +251,7 @@ class ReaperTest {
         deadPool.openSession().pin(SPACE, 0, LOADER);
         reaper.reap(Set.of(DEAD));
 
-        assertThat(reaper.reap(Set.of(DEAD))).isEqualTo(new Reaper.Reaped(0, 0, 0, 0, 0, 0));
+        assertThat(reaper.reap(Set.of(DEAD))).isEqualTo(new Reaper.Reaped(0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test

@@ -94,6 +94,56 @@ class SpinModelTest {
         assertThat(retirement("-D" + mutant)).contains("errors: 1");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"A", "B", "C", "D", "E", "F", "A KILL", "E KILL", "F KILL"})
+    void contentIsReadWholeWrittenByOneAndNeverLost(String scenario) throws Exception {
+        assertThat(contentLock(scenario)).contains("errors: 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"C KILL", "D KILL"})
+    void theLargerStateSpacesOfTheContentLockHoldAsWell(String scenario) throws Exception {
+        assumeTrue("all".equals(System.getProperty("numapool.models")), "only with -Dnumapool.models=all");
+
+        assertThat(contentLock(scenario)).contains("errors: 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "A NOFENCE_READ",
+                "A NOFENCE_RELEASE",
+                "A NO_SCAN",
+                "A SCAN_FIRST",
+                "A PLAIN_END",
+                "A END_EARLY",
+                "A WRITE_FIRST",
+                "A NO_WAKE_END",
+                "B NO_FLUSHER",
+                "C NO_BUMP",
+                "C VERSION_ONLY",
+                "C BYTES_AFTER",
+                "D SWEEP_WRITING",
+                "E NO_BUMP",
+                "E CLEAR_BLIND",
+                "E COPY_BLIND",
+                "A KILL NO_TORN",
+                "A KILL NO_RWAKE",
+                "E KILL NO_FLUSHER_CLEAR"
+            })
+    void eachStepOfTheContentLockIsNeeded(String mutant) throws Exception {
+        assertThat(contentLock(mutant)).contains("errors: 1");
+    }
+
+    /** {@code scenario}: names to define, with blanks between them. */
+    private static String contentLock(String scenario) throws Exception {
+        return search(
+                "content_lock.pml",
+                List.of("-O1", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048", "-DMEMLIM=3000"),
+                List.of("-m3000000"),
+                Arrays.stream(scenario.split(" ")).map(name -> "-D" + name).toArray(String[]::new));
+    }
+
     private static String retirement(String... options) throws Exception {
         return search("retire.pml", List.of("-O0", "-DSAFETY"), List.of("-m100000"), options);
     }

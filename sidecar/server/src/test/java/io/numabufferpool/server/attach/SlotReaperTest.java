@@ -167,7 +167,7 @@ class SlotReaperTest {
             }
             duringReap.run();
             numbers.removeAll(dead);
-            return new Reaper.Reaped(dead.size(), 0, 0, 0, 0, 0);
+            return new Reaper.Reaped(dead.size(), 0, 0, 0, 0, 0, 0);
         }
     }
 }
