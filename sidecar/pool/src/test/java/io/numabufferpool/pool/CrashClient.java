@@ -12,6 +12,11 @@ final class CrashClient {
     static final int SPACE = 7;
     static final int BLOCKS = 40;
 
+    static final int CHANGED_BLOCKS = 3;
+
+    /** A changed block has the content of the block so many further on. */
+    static final long CHANGED = 1000;
+
     private static final int BLOCK_THAT_FAILS = 1000;
 
     private CrashClient() {}
@@ -44,6 +49,26 @@ final class CrashClient {
             } catch (IOException e) {
                 System.err.println("as intended: " + e.getMessage());
             }
+            change(pool, session);
         }
+    }
+
+    /** Every step of a change: read under a lock, change, write to the storage. */
+    private static void change(BufferPool pool, PoolSession session) throws IOException {
+        var file = new FakeSpaceFile(new FakeSpaceFile.Content());
+        var space = pool.openWritableSpace(file, Durability.WRITE_THROUGH);
+        for (long block = 0; block < CHANGED_BLOCKS; block++) {
+            long handle = session.pin(space.number(), block, BlockContent.of(space.number()));
+            session.lockShared(handle);
+            session.unlockShared(handle);
+            session.lockExclusive(handle);
+            BlockContent.fill(session.writableMemory(handle), space.number(), block + CHANGED);
+            session.unlockExclusiveDirty(handle, 0);
+            session.flush(handle, (source, number, logPosition) -> {
+                // Who reads it again finds the old content: so it shows which pages were written and which were not.
+            });
+            session.unpin(handle);
+        }
+        space.close(file, 1);
     }
 }

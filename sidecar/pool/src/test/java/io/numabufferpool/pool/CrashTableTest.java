@@ -8,6 +8,7 @@ import io.numabufferpool.linux.TmpfsFolder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,8 @@ class CrashTableTest {
     @ParameterizedTest
     @EnumSource(value = CrashPoint.class, mode = EnumSource.Mode.MATCH_ALL, names = "REAPED_.*")
     void aReaperThatIsKilledIsReapedByTheNext(CrashPoint point) throws Exception {
-        for (var first : List.of(CrashPoint.UNMAPPING_SET, CrashPoint.ENTRY_INSERTED, CrashPoint.LOAD_PINNED)) {
+        for (var first : List.of(
+                CrashPoint.UNMAPPING_SET, CrashPoint.ENTRY_INSERTED, CrashPoint.LOAD_PINNED, CrashPoint.WRITING_SET)) {
             try (var folder = new TmpfsFolder();
                     var files = SegmentFiles.create(folder.path(), layout())) {
                 kill(start(first, "work", folder.path().toString(), "" + DEAD), first);
@@ -98,6 +100,7 @@ class CrashTableTest {
         assertThat(pool.bufferCount()).isEqualTo(BUFFERS);
         int space = pool.registerSpace(new SpaceIdentity(1, 2, 3, 4, 5, 6));
         assertThat(pool.registerSpace(new SpaceIdentity(1, 2, 3, 4, 5, 6))).isEqualTo(space);
+        checkChanges(pool);
         var loader = BlockContent.of(CrashClient.SPACE);
         try (var session = pool.openSession()) {
             var handles = new long[(int) BUFFERS];
@@ -117,5 +120,37 @@ class CrashTableTest {
             session.unpinAll(handles, handles.length);
         }
         PoolChecks.checkNothingIsHeld(pool);
+    }
+
+    /** After a recovery, where one is asked for, every page of the changed space is the old or the new one as a whole. */
+    private static void checkChanges(BufferPool pool) throws IOException {
+        var file = new FakeSpaceFile(new FakeSpaceFile.Content());
+        var space = pool.openWritableSpace(file, Durability.WRITE_THROUGH);
+        var loader = BlockContent.of(space.number());
+        try (var session = pool.openSession()) {
+            long epoch = space.beginRecovery(1);
+            if (epoch >= 0) {
+                session.reloadUnlogged(space.number(), -1, loader);
+                space.endRecovery(epoch, true);
+            }
+            space.requireWhole();
+            for (long block = 0; block < CrashClient.CHANGED_BLOCKS; block++) {
+                long handle = session.pin(space.number(), block, loader);
+                session.lockExclusive(handle);
+                var page = session.writableMemory(handle);
+                boolean changed = page.get(ValueLayout.JAVA_LONG, 0)
+                        == LookupTable.hash(space.number(), block + CrashClient.CHANGED);
+                BlockContent.check(page, space.number(), block + (changed ? CrashClient.CHANGED : 0));
+                session.unlockExclusiveDirty(handle, 0);
+                assertThat(session.flush(handle, (source, number, logPosition) -> {}))
+                        .isTrue();
+                session.unpin(handle);
+            }
+        }
+        space.close(file, 1);
+        assertThat(pool.openWritableSpace(file, Durability.WRITE_THROUGH).number())
+                .as("nothing was left to write")
+                .isEqualTo(space.number());
+        space.close(file, 1);
     }
 }

@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.numabufferpool.layout.PartitionShape;
 import io.numabufferpool.layout.SegmentLayout;
 import io.numabufferpool.linux.TmpfsFolder;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,29 +27,27 @@ class PoolTortureTest {
 
     private final long seed = Long.getLong("numapool.seed", System.nanoTime());
     private final SplittableRandom random = new SplittableRandom(seed);
-    private int nextClient = 1;
-
-    private record Client(Process process, int number) {}
+    private final TortureProcesses processes = new TortureProcesses(TortureClient.class, seed);
 
     @Test
     void clientsThatAreKilledAnywhereCostTheOthersNothing() throws Exception {
         System.out.println("PoolTortureTest seed " + seed);
         try (var folder = new TmpfsFolder();
                 var files = SegmentFiles.create(folder.path(), layout())) {
-            var clients = new ArrayList<Client>();
+            var clients = new ArrayList<TortureProcesses.Client>();
             for (int i = 0; i < PROCESSES; i++) {
-                clients.add(start(folder.path()));
+                clients.add(start(folder));
             }
             var sidecar = files.attach(1_000_000);
             for (int round = 0; round < ROUNDS; round++) {
                 Thread.sleep(random.nextInt(50, 250));
                 killAndReap(clients.remove(random.nextInt(clients.size())), sidecar);
-                clients.add(start(folder.path()));
+                clients.add(start(folder));
             }
             long before = loads(sidecar);
             Thread.sleep(200);
             for (var client : clients) {
-                finish(client);
+                processes.finish(client);
             }
 
             assertThat(loads(sidecar)).as("clients still load pages").isGreaterThan(before);
@@ -68,7 +61,7 @@ class PoolTortureTest {
         try (var folder = new TmpfsFolder();
                 var files = SegmentFiles.create(folder.path(), layout())) {
             var sidecar = files.attach(1_000_000);
-            var clients = List.of(start(folder.path()), start(folder.path()));
+            var clients = List.of(start(folder), start(folder));
             for (int round = 0; round < ROUNDS; round++) {
                 signal(clients.getFirst(), "STOP");
                 Thread.sleep(random.nextInt(20, 100));
@@ -76,7 +69,7 @@ class PoolTortureTest {
                 Thread.sleep(random.nextInt(20, 100));
             }
             for (var client : clients) {
-                finish(client);
+                processes.finish(client);
             }
 
             checkEverythingIsUsable(sidecar);
@@ -91,46 +84,19 @@ class PoolTortureTest {
         return SegmentLayout.of(shapes, TestSegment.BUFFER_BYTES, BUFFERS * TestSegment.BUFFER_BYTES, 64, 8, 4096);
     }
 
-    private Client start(Path folder) throws IOException {
-        int number = nextClient++;
-        var process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        TortureClient.class.getName(),
-                        folder.toString(),
-                        Integer.toString(number),
-                        Long.toString(random.nextLong()),
-                        Integer.toString(BLOCKS))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        var output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        assertThat(output.readLine()).as("client %d, seed %d", number, seed).isEqualTo("working");
-        return new Client(process, number);
+    private TortureProcesses.Client start(TmpfsFolder folder) throws IOException {
+        return processes.start(folder.path(), random.nextLong(), BLOCKS);
     }
 
-    private void killAndReap(Client client, BufferPool sidecar) throws InterruptedException {
-        assertThat(client.process().isAlive()).as("seed %d", seed).isTrue();
-        client.process().destroyForcibly();
-        assertThat(client.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+    private void killAndReap(TortureProcesses.Client client, BufferPool sidecar) throws InterruptedException {
+        processes.kill(client);
 
         System.out.println("client " + client.number() + ": " + sidecar.reaper().reap(Set.of(client.number())));
 
         assertThat(sidecar.slotsOf(client.number())).isZero();
     }
 
-    private void finish(Client client) throws IOException, InterruptedException {
-        client.process().getOutputStream().close();
-        assertThat(client.process().waitFor(120, TimeUnit.SECONDS))
-                .as("seed %d", seed)
-                .isTrue();
-        assertThat(client.process().exitValue()).as("seed %d", seed).isZero();
-    }
-
-    private static void signal(Client client, String name) throws IOException, InterruptedException {
+    private static void signal(TortureProcesses.Client client, String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, Long.toString(client.process().pid()))
                 .start()
                 .waitFor();
