@@ -1,13 +1,34 @@
 
 /* ---- spaces: files ------------------------------------------------------------------------------------------------ */
 
+/* A space that is changed through the pool: not this client's to read under a number of the file's own content. */
+static int numapool_is_writable(const numapool_space_entry *entry) {
+    return entry->space != 0 && entry->access != 0;
+}
+
+/* Empty ones first, then the one registered longest ago; never one that somebody may have open for writing. */
+static numapool_space_entry *numapool_oldest_space(numapool_client *client) {
+    numapool_space_entry *oldest = NULL;
+    for (uint32_t i = 0; i < client->space_count; i++) {
+        numapool_space_entry *entry = client->spaces + i;
+        if (numapool_is_writable(entry) && __atomic_load_n(&entry->open, __ATOMIC_ACQUIRE) != 0) {
+            continue;
+        }
+        if (oldest == NULL || (oldest->space != 0
+                               && (entry->space == 0 || entry->registeredSequence < oldest->registeredSequence))) {
+            oldest = entry;
+        }
+    }
+    return oldest;
+}
+
 uint32_t numapool_register(numapool_client *client, const numapool_identity *identity, numapool_error *error) {
     if (numapool_own(client, error)) {
         return 0;
     }
     pthread_mutex_lock(&client->mutex);
     numapool_control_header *header = client->header;
-    numapool_space_entry *oldest = client->spaces;
+    numapool_space_entry *oldest = NULL;
     uint32_t found = 0;
     if (!numapool_lock_word(&header->spaceLock, client->number, "the space table", error)) {
         uint64_t sequence = ++header->registrations;
@@ -15,15 +36,15 @@ uint32_t numapool_register(numapool_client *client, const numapool_identity *ide
             numapool_space_entry *entry = client->spaces + i;
             numapool_identity there = {entry->device, entry->inode, entry->inodeGeneration, entry->fileBytes,
                                        entry->modifiedNanos, entry->changedNanos};
-            if (entry->space != 0 && memcmp(&there, identity, sizeof there) == 0) {
+            if (entry->space != 0 && !numapool_is_writable(entry) && memcmp(&there, identity, sizeof there) == 0) {
                 entry->registeredSequence = sequence;
                 found = entry->space;
-            } else if (oldest->space != 0
-                       && (entry->space == 0 || entry->registeredSequence < oldest->registeredSequence)) {
-                oldest = entry;
             }
         }
-        if (found == 0 && (found = header->nextSpace + 1) == 0) {
+        if (found == 0 && (oldest = numapool_oldest_space(client)) == NULL) {
+            numapool_fail(error, NUMAPOOL_STUCK, "all %u entries of the space table are files that are open for writing: "
+                          "close some of them", (unsigned)client->space_count);
+        } else if (found == 0 && (found = header->nextSpace + 1) == 0) {
             numapool_fail(error, NUMAPOOL_CORRUPT, "all 4294967295 space numbers of this segment are used up; restart "
                           "the pod");
         } else if (found == header->nextSpace + 1) {
@@ -38,6 +59,14 @@ uint32_t numapool_register(numapool_client *client, const numapool_identity *ide
             oldest->modifiedNanos = identity->modified_nanos;
             oldest->changedNanos = identity->changed_nanos;
             oldest->registeredSequence = sequence;
+            oldest->access = 0;
+            oldest->durability = 0;
+            oldest->crashEpoch = 0;
+            oldest->recoveredEpoch = 0;
+            oldest->loggedPosition = 0;
+            oldest->open = 0;
+            oldest->recoverer = 0;
+            oldest->orphans = 0;
             __atomic_store_n(&oldest->space, found, __ATOMIC_RELEASE);
         }
         numapool_unlock_word(&header->spaceLock);

@@ -50,7 +50,12 @@ static_assert(offsetof(numapool_space_entry, registeredSequence) == 56, "numapoo
 static_assert(offsetof(numapool_space_entry, access) == 64, "numapool_space_entry.access");
 static_assert(offsetof(numapool_space_entry, durability) == 68, "numapool_space_entry.durability");
 static_assert(offsetof(numapool_space_entry, crashEpoch) == 72, "numapool_space_entry.crashEpoch");
-static_assert(offsetof(numapool_space_entry, reserved0) == 80, "numapool_space_entry.reserved0");
+static_assert(offsetof(numapool_space_entry, recoveredEpoch) == 80, "numapool_space_entry.recoveredEpoch");
+static_assert(offsetof(numapool_space_entry, loggedPosition) == 88, "numapool_space_entry.loggedPosition");
+static_assert(offsetof(numapool_space_entry, open) == 96, "numapool_space_entry.open");
+static_assert(offsetof(numapool_space_entry, recoverer) == 100, "numapool_space_entry.recoverer");
+static_assert(offsetof(numapool_space_entry, orphans) == 104, "numapool_space_entry.orphans");
+static_assert(offsetof(numapool_space_entry, reserved0) == 108, "numapool_space_entry.reserved0");
 static_assert(sizeof(numapool_space_entry) == 128, "numapool_space_entry");
 
 static_assert(offsetof(numapool_slot, owner) == 0, "numapool_slot.owner");
@@ -90,7 +95,9 @@ static_assert(offsetof(numapool_buffer_descriptor, state) == 0, "numapool_buffer
 static_assert(offsetof(numapool_buffer_descriptor, block) == 8, "numapool_buffer_descriptor.block");
 static_assert(offsetof(numapool_buffer_descriptor, space) == 16, "numapool_buffer_descriptor.space");
 static_assert(offsetof(numapool_buffer_descriptor, flusher) == 20, "numapool_buffer_descriptor.flusher");
-static_assert(offsetof(numapool_buffer_descriptor, reserved0) == 24, "numapool_buffer_descriptor.reserved0");
+static_assert(offsetof(numapool_buffer_descriptor, logPosition) == 24, "numapool_buffer_descriptor.logPosition");
+static_assert(offsetof(numapool_buffer_descriptor, dirtier) == 32, "numapool_buffer_descriptor.dirtier");
+static_assert(offsetof(numapool_buffer_descriptor, reserved0) == 36, "numapool_buffer_descriptor.reserved0");
 static_assert(sizeof(numapool_buffer_descriptor) == 64, "numapool_buffer_descriptor");
 
 int main(void) {
