@@ -41,7 +41,7 @@ final class FileWatch implements AutoCloseable {
     /** Stops looking at this file and closes it. */
     void remove(OpenFile file) {
         if (files.remove(file)) {
-            file.close();
+            file.abandon();
         }
     }
 
@@ -59,7 +59,7 @@ final class FileWatch implements AutoCloseable {
 
     private static void look(OpenFile file) {
         try {
-            file.checkPath();
+            file.checkUnchanged();
         } catch (SpaceChanged e) {
             LOG.log(Level.DEBUG, "file of a space changed reason={0}", e.getMessage());
         } catch (IOException | LinuxException | PoolException e) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: a page is admitted under a space number only if the file had that number's identity after the page was read. A file
  * that was rewritten in place gets a new number; one that was replaced or changed its length is refused from then on.
  */
-final class OpenFile implements AutoCloseable {
+final class OpenFile implements SpaceContent {
     /** A file can be replaced between two looks at its path; more often than this it is not an accident. */
     private static final int OPEN_ATTEMPTS_MAX = 8;
 
@@ -87,7 +87,7 @@ final class OpenFile implements AutoCloseable {
         return Files.readAttributes(path, IDENTITY_OF_A_PATH);
     }
 
-    private static SpaceIdentity identity(FileStatus status) {
+    static SpaceIdentity identity(FileStatus status) {
         return new SpaceIdentity(
                 status.device(),
                 status.inode(),
@@ -98,17 +98,26 @@ final class OpenFile implements AutoCloseable {
     }
 
     /** The number under which the pool holds the content as it is now. */
-    int space() throws SpaceChanged {
+    @Override
+    public int number() throws SpaceChanged {
         requireUnchanged();
         return registered.space();
     }
 
-    Path path() {
+    @Override
+    public Path path() {
         return path;
     }
 
     /** Length when it was opened. */
-    long bytes() {
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    /** The same: another length is another content. */
+    @Override
+    public long refreshBytes() {
         return bytes;
     }
 
@@ -132,7 +141,8 @@ final class OpenFile implements AutoCloseable {
      * Fills {@code target} with block {@code block} of the content that has the number {@code space}, zero beyond the end of the
      * file.
      */
-    void load(MemorySegment target, long block, int space) throws IOException {
+    @Override
+    public void load(MemorySegment target, long block, int space) throws IOException {
         long offset = Math.multiplyExact(block, target.byteSize());
         long wanted = Math.min(target.byteSize(), bytes - offset);
         long done = 0;
@@ -164,7 +174,7 @@ final class OpenFile implements AutoCloseable {
         throw new SpaceChanged(why);
     }
 
-    /** Looks at the open file; after a rewrite {@link #space} gives the number of the new content. */
+    /** Looks at the open file; after a rewrite {@link #number} gives the number of the new content. */
     void checkContent() throws SpaceChanged {
         requireUnchanged();
         var now = identity(linux.status(file));
@@ -185,7 +195,8 @@ final class OpenFile implements AutoCloseable {
     }
 
     /** Looks at the path as well: another file may lie there by now. Remembers what it finds for the next reader. */
-    void checkPath() throws IOException {
+    @Override
+    public void checkUnchanged() throws IOException {
         checkContent();
         try {
             if (!identityOf(path).equals(pathIdentity)) {
@@ -197,7 +208,7 @@ final class OpenFile implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void abandon() {
         file.close();
     }
 }

@@ -12,9 +12,18 @@ public final class PinnedBuffer implements AutoCloseable {
     private final io.numabufferpool.pool.PoolSession slot;
     private final int bytes;
     private final boolean loaded;
+    private final boolean shared;
     private long handle;
 
-    PinnedBuffer(PoolSession session, io.numabufferpool.pool.PoolSession slot, long handle, int bytes, boolean loaded) {
+    /** {@code shared}: locked for reading, until it is closed. */
+    PinnedBuffer(
+            PoolSession session,
+            io.numabufferpool.pool.PoolSession slot,
+            long handle,
+            int bytes,
+            boolean loaded,
+            boolean shared) {
+        this.shared = shared;
         this.session = session;
         this.slot = slot;
         this.handle = handle;
@@ -54,6 +63,9 @@ public final class PinnedBuffer implements AutoCloseable {
         }
         handle = UNPINNED;
         try {
+            if (shared) {
+                slot.unlockShared(pinned);
+            }
             slot.unpin(pinned);
         } finally {
             Reference.reachabilityFence(session);

@@ -6,13 +6,17 @@ import io.numabufferpool.linux.Linux;
 import io.numabufferpool.linux.NumaTopologyReader;
 import io.numabufferpool.placement.CpuSet;
 import io.numabufferpool.pool.Access;
+import io.numabufferpool.pool.Durability;
 import io.numabufferpool.pool.PoolOptions;
 import io.numabufferpool.pool.PoolStatistics;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This process's attachment to the buffer pool of its pod. Thread-safe; one a process is enough.
@@ -39,6 +43,7 @@ public final class PoolClient implements AutoCloseable {
     private final Attachment attachment;
     private final NoticeLine noticeLine;
     private final FileWatch fileWatch = new FileWatch();
+    private final Set<WritableFile> writableFiles = ConcurrentHashMap.newKeySet();
     private final AtomicInteger openSessions = new AtomicInteger();
     private final CpuSet boundCpus;
     private volatile boolean closed;
@@ -83,7 +88,43 @@ public final class PoolClient implements AutoCloseable {
         requireCurrentSegment();
         var open = OpenFile.open(linux, attachment.pool(), file);
         fileWatch.add(open);
-        return new PoolSpace(this, open, attachment.pool().bufferBytes(), CLEANER, fileWatch);
+        var watch = fileWatch;
+        return new PoolSpace(this, open, attachment.pool().bufferBytes(), CLEANER, () -> watch.remove(open));
+    }
+
+    /**
+     * Opens a regular file or block device to change it through the pool: when a {@link WritableBuffer} is closed, the file has the
+     * change. Takes one slot.
+     *
+     * @throws IOException if it cannot be opened
+     * @throws io.numabufferpool.pool.PoolException.SpaceInUse if it is open for writing through another pool, or to be written back
+     * @throws AttachFailed if the sidecar has made another segment meanwhile
+     */
+    public WritablePoolSpace openWriteThrough(Path file) throws IOException {
+        return openWritable(file, Durability.WRITE_THROUGH, null);
+    }
+
+    /**
+     * The same, but changes are written to the file later, in the background, and never before {@code log} is durable up to their
+     * position. A bounded share of the pool is dirty at once; beyond it a change waits for the storage.
+     */
+    public WritablePoolSpace openWriteBack(Path file, WriteAheadLog log) throws IOException {
+        return openWritable(file, Durability.WRITE_BACK, log);
+    }
+
+    private WritablePoolSpace openWritable(Path file, Durability durability, @Nullable WriteAheadLog log)
+            throws IOException {
+        requireCurrentSegment();
+        if (readOnly()) {
+            throw new IOException(file + " cannot be opened for writing: the pool's spec.access is ReadOnly");
+        }
+        var open = WritableFile.open(linux, attachment.pool(), file, durability, log);
+        writableFiles.add(open);
+        var files = writableFiles;
+        return new WritablePoolSpace(this, open, attachment.pool().bufferBytes(), CLEANER, () -> {
+            open.abandon();
+            files.remove(open);
+        });
     }
 
     /**
@@ -179,8 +220,18 @@ public final class PoolClient implements AutoCloseable {
             LOG.log(Level.WARNING, "client closed with open sessions client={0} sessions={1}", this, left);
         }
         fileWatch.close();
+        writableFiles.forEach(this::finish);
         attachment.release();
         noticeLine.close();
+    }
+
+    /** Of a space that was not closed. */
+    private void finish(WritableFile file) {
+        try {
+            file.finish();
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.WARNING, "pages not written path={0} reason={1}", file.path(), e.getMessage());
+        }
     }
 
     @Override

@@ -20,6 +20,9 @@ public final class PoolSession implements AutoCloseable {
     /** A file that is written faster than one block of it can be read will not be read well by trying more often. */
     private static final int CONTENT_ATTEMPTS_MAX = 16;
 
+    /** A log of some GiB is read again in that time. */
+    private static final long RECOVERY_WAIT_NANOS = 600_000_000_000L;
+
     private final PoolClient client;
     private final Slot slot;
     private final Cleaner.Cleanable cleanable;
@@ -27,6 +30,7 @@ public final class PoolSession implements AutoCloseable {
     private @Nullable PoolSpace loadingSpace;
     private int loadingNumber;
     private long loadCount;
+    private @Nullable WritablePoolSpace recovering;
 
     PoolSession(PoolClient client, io.numabufferpool.pool.PoolSession slot, Cleaner cleaner) {
         this.client = client;
@@ -66,15 +70,48 @@ public final class PoolSession implements AutoCloseable {
      * @throws io.numabufferpool.pool.PoolException.NoVictim if every buffer is pinned, after a bounded wait
      */
     public PinnedBuffer pin(PoolSpace space, long block) throws IOException {
-        begin(space, block);
+        return pin(space, block, false);
+    }
+
+    /**
+     * The same, and nobody changes the block until it is closed: for readers of a {@link WritablePoolSpace} that look at the bytes in
+     * place. Others {@link #read} a copy, which is whole as well. Waits for who is changing it.
+     *
+     * @throws io.numabufferpool.pool.PoolException.PeerDied if the space has to be recovered first
+     * @throws io.numabufferpool.pool.PoolException.Stuck if a writer takes too long, after a bounded wait
+     */
+    public PinnedBuffer pinShared(PoolSpace space, long block) throws IOException {
+        return pin(space, block, true);
+    }
+
+    private PinnedBuffer pin(PoolSpace space, long block, boolean shared) throws IOException {
         long loadsBefore = loadCount;
+        long handle = pinHandle(space, block);
+        boolean done = false;
+        try {
+            if (shared) {
+                slot.session.lockShared(handle);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                slot.session.unpin(handle);
+            }
+        }
+        return new PinnedBuffer(this, slot.session, handle, space.blockBytes(block), loadCount != loadsBefore, shared);
+    }
+
+    private long pinHandle(PoolSpace space, long block) throws IOException {
+        begin(space);
+        space.requireBlock(block);
+        loadingSpace = space;
         try {
             for (int attempt = 1; ; attempt++) {
                 int number = nextNumber(space);
                 try {
                     long handle = slot.session.pin(number, block, loader);
-                    return new PinnedBuffer(
-                            this, slot.session, handle, space.blockBytes(block), loadCount != loadsBefore);
+                    requireWhole(space, handle);
+                    return handle;
                 } catch (OpenFile.ContentChanged e) {
                     giveUpAfter(attempt, e);
                 }
@@ -85,6 +122,94 @@ public final class PoolSession implements AutoCloseable {
         }
     }
 
+    /** After the look-up: a death in between shows. {@code handles} are given back if it does. */
+    private void requireWhole(PoolSpace space, long... handles) {
+        if (!(space instanceof WritablePoolSpace writable) || recovering == writable) {
+            return;
+        }
+        boolean whole = false;
+        try {
+            writable.file().space().requireWhole();
+            whole = true;
+        } finally {
+            if (!whole) {
+                slot.session.unpinAll(handles, handles.length);
+            }
+        }
+    }
+
+    /**
+     * Pins a block to change it; nobody else reads it under a lock or changes it until it is closed. Waits for those who do.
+     *
+     * @throws io.numabufferpool.pool.PoolException.PeerDied if the space has to be recovered first
+     * @throws io.numabufferpool.pool.PoolException.Stuck if another session takes too long, after a bounded wait
+     */
+    public WritableBuffer pinForWriting(WritablePoolSpace space, long block) throws IOException {
+        long handle = pinHandle(space, block);
+        boolean done = false;
+        try {
+            slot.session.lockExclusive(handle);
+            done = true;
+        } finally {
+            if (!done) {
+                slot.session.unpin(handle);
+            }
+        }
+        return new WritableBuffer(this, slot.session, space, handle, space.blockBytes(block));
+    }
+
+    /**
+     * Writes all dirty pages of a space to its file, whoever changed them. For the disk as well: {@link WritablePoolSpace#force} after it.
+     *
+     * @return how many were written
+     * @throws IOException if one cannot be written; it is dirty still
+     */
+    public int flush(WritablePoolSpace space) throws IOException {
+        begin(space);
+        try {
+            if (recovering != space) {
+                space.file().space().requireWhole();
+            }
+            return slot.session.flushSpace(space.number(), space.file()::write);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /**
+     * Makes a space whole after {@link io.numabufferpool.pool.PoolException.PeerDied}, for all that have it open. Pages that the dead
+     * client had half changed, or changed without its log, get the file's content; then {@code recovery} does what the application
+     * knows, with this session. Waits while another client recovers.
+     *
+     * @return false if there was nothing to recover, any more
+     * @throws IOException if a page cannot be read, or what {@code recovery} threw: the space has to be recovered still
+     */
+    public boolean recover(WritablePoolSpace space, SpaceRecovery recovery) throws IOException {
+        begin(space);
+        var shared = space.file().space();
+        long epoch = shared.beginRecovery(RECOVERY_WAIT_NANOS);
+        if (epoch < 0) {
+            return false;
+        }
+        boolean recovered = false;
+        try {
+            recovering = space;
+            loadingSpace = space;
+            loadingNumber = space.number();
+            int reloaded =
+                    slot.session.reloadUnlogged(space.number(), space.file().durablePosition(), loader);
+            loadingSpace = null;
+            recovery.recover(reloaded);
+            recovered = true;
+        } finally {
+            recovering = null;
+            loadingSpace = null;
+            shared.endRecovery(epoch, recovered);
+            Reference.reachabilityFence(this);
+        }
+        return true;
+    }
+
     /**
      * Pins many blocks of a space at once: as {@link #pin} for each, but look-ups overlap, so that each costs a fraction of one.
      *
@@ -92,16 +217,18 @@ public final class PoolSession implements AutoCloseable {
      * @throws IOException as for {@link #pin}; then nothing stays pinned
      */
     public List<PinnedBuffer> pinAll(PoolSpace space, long... blocks) throws IOException {
-        begin(space, 0);
+        begin(space);
         for (long block : blocks) {
             space.requireBlock(block);
         }
+        loadingSpace = space;
         long loadsBefore = loadCount;
         var handles = new long[blocks.length];
         try {
             for (int attempt = 1; ; attempt++) {
                 try {
                     slot.session.pinAll(nextNumber(space), blocks, handles, loader);
+                    requireWhole(space, handles);
                     break;
                 } catch (OpenFile.ContentChanged e) {
                     giveUpAfter(attempt, e);
@@ -114,7 +241,7 @@ public final class PoolSession implements AutoCloseable {
         var pinned = new ArrayList<PinnedBuffer>(blocks.length);
         for (int i = 0; i < blocks.length; i++) {
             int bytes = space.blockBytes(blocks[i]);
-            pinned.add(new PinnedBuffer(this, slot.session, handles[i], bytes, loadCount != loadsBefore));
+            pinned.add(new PinnedBuffer(this, slot.session, handles[i], bytes, loadCount != loadsBefore, false));
         }
         return pinned;
     }
@@ -127,7 +254,9 @@ public final class PoolSession implements AutoCloseable {
      * @throws IOException if the file cannot be read
      */
     public int read(PoolSpace space, long block, MemorySegment target) throws IOException {
-        begin(space, block);
+        begin(space);
+        space.requireBlock(block);
+        loadingSpace = space;
         int bytes = (int) Math.min(space.blockBytes(block), target.byteSize());
         var destination = target.asSlice(0, bytes);
         try {
@@ -135,6 +264,7 @@ public final class PoolSession implements AutoCloseable {
                 int number = nextNumber(space);
                 try {
                     slot.session.read(number, block, 0, destination, loader);
+                    requireWhole(space);
                     return bytes;
                 } catch (OpenFile.ContentChanged e) {
                     giveUpAfter(attempt, e);
@@ -151,7 +281,7 @@ public final class PoolSession implements AutoCloseable {
         return read(space, block, MemorySegment.ofArray(target));
     }
 
-    private void begin(PoolSpace space, long block) {
+    private void begin(PoolSpace space) {
         client.requireOpen();
         if (slot.closedByOwner) {
             throw new IllegalStateException("This session is closed.");
@@ -159,8 +289,6 @@ public final class PoolSession implements AutoCloseable {
         if (!space.isOf(client)) {
             throw new IllegalArgumentException("The space " + space.path() + " was opened by another client.");
         }
-        space.requireBlock(block);
-        loadingSpace = space;
     }
 
     private int nextNumber(PoolSpace space) throws SpaceChanged {

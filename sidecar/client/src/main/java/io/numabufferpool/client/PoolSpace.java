@@ -13,40 +13,39 @@ import java.nio.file.Path;
  * one that is replaced or changes its length is refused with {@link SpaceChanged}, on a miss at once and otherwise within a fraction
  * of a second.
  */
-public final class PoolSpace implements AutoCloseable {
+public sealed class PoolSpace implements AutoCloseable permits WritablePoolSpace {
     private final PoolClient client;
-    private final OpenFile file;
+    private final SpaceContent content;
     private final int bufferBytes;
-    private final long blockCount;
     private final Cleaner.Cleanable cleanable;
 
-    PoolSpace(PoolClient client, OpenFile file, int bufferBytes, Cleaner cleaner, FileWatch watch) {
+    /** {@code closing}: what remains to do when nobody uses it any more; must not refer to this. */
+    PoolSpace(PoolClient client, SpaceContent content, int bufferBytes, Cleaner cleaner, Runnable closing) {
         this.client = client;
-        this.file = file;
+        this.content = content;
         this.bufferBytes = bufferBytes;
-        this.blockCount = Math.ceilDiv(file.bytes(), bufferBytes);
-        this.cleanable = cleaner.register(this, () -> watch.remove(file));
+        this.cleanable = cleaner.register(this, closing);
     }
 
     /** As it was opened. */
     public Path path() {
-        return file.path();
+        return content.path();
     }
 
     /** Length of the file in bytes. */
     public long bytes() {
-        return file.bytes();
+        return content.bytes();
     }
 
     /** Blocks, the last one perhaps partial; 0 for an empty file. */
     public long blockCount() {
-        return blockCount;
+        return Math.ceilDiv(content.bytes(), bufferBytes);
     }
 
     /** Bytes of a block: the pool's buffer size, fewer for a partial last one. */
     public int blockBytes(long block) {
         requireBlock(block);
-        return (int) Math.min(bufferBytes, file.bytes() - block * bufferBytes);
+        return (int) Math.min(bufferBytes, content.bytes() - block * bufferBytes);
     }
 
     /**
@@ -55,13 +54,13 @@ public final class PoolSpace implements AutoCloseable {
      * @throws SpaceChanged if it was replaced or has another length
      */
     public void checkUnchanged() throws IOException {
-        file.checkPath();
+        content.checkUnchanged();
     }
 
     void requireBlock(long block) {
-        if (block < 0 || block >= blockCount) {
-            throw new IndexOutOfBoundsException("block " + block + " of " + file.path() + ", which has " + blockCount
-                    + " blocks of " + bufferBytes + " bytes");
+        if (block < 0 || (block >= blockCount() && block >= Math.ceilDiv(content.refreshBytes(), bufferBytes))) {
+            throw new IndexOutOfBoundsException("block " + block + " of " + content.path() + ", which has "
+                    + blockCount() + " blocks of " + bufferBytes + " bytes");
         }
     }
 
@@ -70,11 +69,11 @@ public final class PoolSpace implements AutoCloseable {
     }
 
     int number() throws SpaceChanged {
-        return file.space();
+        return content.number();
     }
 
     void load(MemorySegment target, long block, int space) throws IOException {
-        file.load(target, block, space);
+        content.load(target, block, space);
     }
 
     /** Closes the file. Its pages stay in the pool for others. */

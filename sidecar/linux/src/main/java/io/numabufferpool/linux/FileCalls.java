@@ -26,6 +26,7 @@ final class FileCalls {
     private static final int FALLOC_FL_PUNCH_HOLE = 2;
 
     private static final int F_OFD_SETLK = 37;
+    private static final short F_RDLCK = 0;
     private static final short F_WRLCK = 1;
     private static final short F_UNLCK = 2;
     /** struct flock: short type, short whence, 4 bytes, long start, long length, int pid (must be 0), 4 bytes. */
@@ -202,6 +203,10 @@ final class FileCalls {
 
     Errno tryLock(JnaFile file, long offsetBytes) {
         return lock(file, offsetBytes, F_WRLCK);
+    }
+
+    Errno tryLockShared(JnaFile file, long offsetBytes) {
+        return lock(file, offsetBytes, F_RDLCK);
     }
 
     void unlock(JnaFile file, long offsetBytes) {

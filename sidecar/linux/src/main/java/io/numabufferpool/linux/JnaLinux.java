@@ -192,6 +192,11 @@ public final class JnaLinux implements Linux {
     }
 
     @Override
+    public Errno tryLockShared(LinuxFile file, long offsetBytes) {
+        return files.tryLockShared(own(file), offsetBytes);
+    }
+
+    @Override
     public void unlock(LinuxFile file, long offsetBytes) {
         files.unlock(own(file), offsetBytes);
     }

@@ -100,6 +100,9 @@ public interface Linux {
     /** F_OFD_SETLK, exclusive, on one byte: OK, or EAGAIN where another open file description holds it. */
     Errno tryLock(LinuxFile file, long offsetBytes);
 
+    /** The same, together with others that lock it so. Either turns the other into itself where this description holds the byte. */
+    Errno tryLockShared(LinuxFile file, long offsetBytes);
+
     /** F_OFD_SETLK, F_UNLCK, on one byte. */
     void unlock(LinuxFile file, long offsetBytes);
 

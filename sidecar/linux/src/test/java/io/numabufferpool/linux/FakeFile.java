@@ -67,6 +67,7 @@ final class FakeFile implements LinuxFile {
             description.openCount--;
             if (description.openCount == 0) {
                 inode.locks.values().removeIf(owner -> owner == description);
+                inode.sharedLocks.values().forEach(sharers -> sharers.remove(description));
             }
         }
     }

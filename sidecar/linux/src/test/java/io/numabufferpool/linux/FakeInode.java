@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** A file of a {@link FakeLinux}: its bytes, which NUMA node each page lies on, its policies and its locks. Guarded by it. */
@@ -24,6 +25,7 @@ final class FakeInode {
     final long pageBytes;
     final long number;
     final Map<Long, FakeFile> locks = new HashMap<>();
+    final Map<Long, Set<FakeFile>> sharedLocks = new HashMap<>();
     final List<FakeMapping> mappings = new ArrayList<>();
 
     private final Map<Long, Integer> numaNodeOfPage = new TreeMap<>();

@@ -9,9 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A machine in memory, with as many NUMA nodes as its topology says: files, free pages per node, memory policies, locks,
@@ -384,14 +386,43 @@ public final class FakeLinux implements Linux {
         if (!errno.ok() || !fake.isOpen()) {
             return errno.ok() ? Errno.EBADF : errno;
         }
+        var sharers = sharers(fake, offsetBytes);
+        if (sharers.stream().anyMatch(other -> other != fake.description())) {
+            return Errno.EAGAIN;
+        }
         var owner = fake.inode.locks.putIfAbsent(offsetBytes, fake.description());
-        return owner == null || owner == fake.description() ? Errno.OK : Errno.EAGAIN;
+        if (owner != null && owner != fake.description()) {
+            return Errno.EAGAIN;
+        }
+        sharers.clear();
+        return Errno.OK;
+    }
+
+    @Override
+    public synchronized Errno tryLockShared(LinuxFile file, long offsetBytes) {
+        var errno = failure(FakeCall.LOCK);
+        var fake = (FakeFile) file;
+        if (!errno.ok() || !fake.isOpen()) {
+            return errno.ok() ? Errno.EBADF : errno;
+        }
+        var owner = fake.inode.locks.get(offsetBytes);
+        if (owner != null && owner != fake.description()) {
+            return Errno.EAGAIN;
+        }
+        fake.inode.locks.remove(offsetBytes);
+        sharers(fake, offsetBytes).add(fake.description());
+        return Errno.OK;
+    }
+
+    private static Set<FakeFile> sharers(FakeFile file, long offsetBytes) {
+        return file.inode.sharedLocks.computeIfAbsent(offsetBytes, offset -> new HashSet<>());
     }
 
     @Override
     public synchronized void unlock(LinuxFile file, long offsetBytes) {
         var fake = open(file, "unlock");
         fake.inode.locks.remove(offsetBytes, fake.description());
+        sharers(fake, offsetBytes).remove(fake.description());
     }
 
     @Override

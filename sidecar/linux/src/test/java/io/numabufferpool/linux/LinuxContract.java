@@ -445,6 +445,28 @@ abstract class LinuxContract {
     }
 
     @Test
+    void aByteIsLockedByManyTogetherOrByOneAlone() {
+        var path = folder().resolve("shared");
+        newFile("shared", 0).close();
+        var first = linux().open(path, OpenMode.READ_WRITE, 0);
+        try (var second = linux().open(path, OpenMode.READ_WRITE, 0)) {
+            assertThat(linux().tryLock(first, 5)).isEqualTo(Errno.OK);
+            assertThat(linux().tryLockShared(second, 5)).isEqualTo(Errno.EAGAIN);
+            assertThat(linux().tryLockShared(first, 5)).isEqualTo(Errno.OK);
+            assertThat(linux().tryLockShared(second, 5)).isEqualTo(Errno.OK);
+            assertThat(linux().tryLock(second, 5)).isEqualTo(Errno.EAGAIN);
+
+            first.close();
+
+            assertThat(linux().tryLock(second, 5)).isEqualTo(Errno.OK);
+            linux().unlock(second, 5);
+            try (var third = linux().open(path, OpenMode.READ_WRITE, 0)) {
+                assertThat(linux().tryLock(third, 5)).isEqualTo(Errno.OK);
+            }
+        }
+    }
+
+    @Test
     void anUnlockedByteIsFree() {
         var path = folder().resolve("unlock");
         newFile("unlock", 0).close();

@@ -30,6 +30,14 @@ final class SpacePages {
                 && StateWord.has(word, StateWord.DIRTY | StateWord.TORN | StateWord.WRITING);
     }
 
+    /** Says of every dirty page of the space that its changer has died. */
+    void orphanAll(int space) {
+        for (var page : find(space, Integer.MAX_VALUE, (word, at) -> StateWord.has(word, StateWord.DIRTY))) {
+            long at = segment.descriptor(page.number());
+            descriptors.orphan(at, descriptors.dirtier(at));
+        }
+    }
+
     /** Those that are VALID and wanted, at most {@code max}. */
     List<Page> find(int space, int max, Wanted wanted) {
         var pages = new ArrayList<Page>();

@@ -114,6 +114,8 @@ final class SpaceTable {
         boolean sameContent = at >= 0 && identity.equals(read(at));
         if (at >= 0 && isOpen(at)) {
             if (isHalfChanged(at)) {
+                // Whoever changed its pages is gone, also where no reaper saw it.
+                pages.orphanAll(space(at));
                 var _ = (long) SpaceTableLayout.CRASH_EPOCH.getAndAdd(control, at, 1L);
                 return at;
             }
@@ -166,6 +168,16 @@ final class SpaceTable {
             }
         }
         return -1;
+    }
+
+    /** Runs something that only one process may do at a time with the files of spaces, like changing a length. */
+    synchronized void whileLocked(long waitNanos, Runnable action) {
+        lock(waitNanos);
+        try {
+            action.run();
+        } finally {
+            unlock();
+        }
     }
 
     /** Ends this process's use of the space; the last one's, if nothing is left to write, leaves the pages good for the next. */

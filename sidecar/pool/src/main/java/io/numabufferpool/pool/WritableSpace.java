@@ -112,6 +112,11 @@ public final class WritableSpace {
         return (int) SpaceTableLayout.ORPHANS.getOpaque(control, at);
     }
 
+    /** Runs something that only one process may do at a time with the files of spaces, like changing a length. */
+    public void whileLocked(long waitNanos, Runnable action) {
+        spaces.whileLocked(waitNanos, action);
+    }
+
     /**
      * Ends this process's use. If it was the last and left nothing to write, the next one finds the pages still good.
      *
