@@ -20,6 +20,9 @@ final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
+    /** Not when the process ends: a child that it forked may go on writing. */
+    private volatile boolean outputEnded;
+
     private ChildProcess(Process process) {
         this.process = process;
         var reader = new Thread(this::read, "child-output");
@@ -102,6 +105,7 @@ final class ChildProcess implements AutoCloseable {
         } catch (IOException | UncheckedIOException e) {
             lines.add("output ended: " + e.getMessage());
         }
+        outputEnded = true;
     }
 
     /** The next line that begins with this word; fails with everything seen if it does not come. */
@@ -109,6 +113,7 @@ final class ChildProcess implements AutoCloseable {
         var seen = new ArrayList<String>();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LINE_SECONDS_MAX);
         while (System.nanoTime() < deadline) {
+            boolean ended = outputEnded;
             var line = lines.poll(100, TimeUnit.MILLISECONDS);
             if (line != null && line.startsWith(word)) {
                 return line;
@@ -116,7 +121,7 @@ final class ChildProcess implements AutoCloseable {
             if (line != null) {
                 seen.add(line);
             }
-            if (line == null && !process.isAlive()) {
+            if (line == null && ended) {
                 break;
             }
         }
