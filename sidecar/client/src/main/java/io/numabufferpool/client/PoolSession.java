@@ -8,6 +8,7 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -279,6 +280,36 @@ public final class PoolSession implements AutoCloseable {
     /** The same into an array. */
     public int read(PoolSpace space, long block, byte[] target) throws IOException {
         return read(space, block, MemorySegment.ofArray(target));
+    }
+
+    /**
+     * The eight bytes of a block at {@code offsetBytes}, aligned or not, in the machine's byte order: the cheapest look at a page. Pins
+     * nothing afterwards, allocates nothing on a hit.
+     *
+     * @throws IndexOutOfBoundsException if they are not inside the block; a file's last block may be shorter than the others
+     * @throws SpaceChanged if the file was replaced or has another length
+     * @throws IOException if the file cannot be read
+     */
+    public long peek(PoolSpace space, long block, long offsetBytes) throws IOException {
+        begin(space);
+        space.requireBlock(block);
+        Objects.checkFromIndexSize(offsetBytes, Long.BYTES, space.blockBytes(block));
+        loadingSpace = space;
+        try {
+            for (int attempt = 1; ; attempt++) {
+                int number = nextNumber(space);
+                try {
+                    long bytes = slot.session.peek(number, block, offsetBytes, loader);
+                    requireWhole(space);
+                    return bytes;
+                } catch (OpenFile.ContentChanged e) {
+                    giveUpAfter(attempt, e);
+                }
+            }
+        } finally {
+            loadingSpace = null;
+            Reference.reachabilityFence(this);
+        }
     }
 
     private void begin(PoolSpace space) {

@@ -7,7 +7,9 @@ import io.numabufferpool.layout.PoolCounter;
 import io.numabufferpool.layout.SlotLayout;
 import io.numabufferpool.layout.StateWord;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies bytes without pinning: the state word before and after has to show the same version of a whole VALID page. The
@@ -23,6 +25,7 @@ final class OptimisticReader {
     private final LookupTable table;
     private final SlotCounters counters;
     private final long slotOffset;
+    private long peeked;
 
     OptimisticReader(Segment segment, DescriptorTable descriptors, LookupTable table, SlotCounters counters, int slot) {
         this.segment = segment;
@@ -35,6 +38,20 @@ final class OptimisticReader {
 
     /** The number of the buffer the bytes came from, or {@link PageFinder#MISS}: then the target is undefined. */
     long tryRead(int space, long block, long offsetBytes, MemorySegment target) {
+        return look(space, block, offsetBytes, target);
+    }
+
+    /** The same for the eight bytes at an offset, aligned or not: afterwards they are in {@link #peeked}. */
+    long tryPeek(int space, long block, long offsetBytes) {
+        return look(space, block, offsetBytes, null);
+    }
+
+    /** What the last {@link #tryPeek} that found its page read, in the machine's byte order. */
+    long peeked() {
+        return peeked;
+    }
+
+    private long look(int space, long block, long offsetBytes, @Nullable MemorySegment target) {
         long epoch = (long) ControlHeaderLayout.PLACEMENT_EPOCH.getOpaque(control, 0L) + 1;
         SlotLayout.EPOCH.setOpaque(control, slotOffset, epoch);
         VarHandle.fullFence();
@@ -66,7 +83,7 @@ final class OptimisticReader {
         return PageFinder.MISS;
     }
 
-    private boolean copy(long number, int space, long block, long offsetBytes, MemorySegment target) {
+    private boolean copy(long number, int space, long block, long offsetBytes, @Nullable MemorySegment target) {
         long at = segment.descriptor(number);
         long before = descriptors.state(at);
         if (StateWord.phase(before) != StateWord.VALID
@@ -74,7 +91,12 @@ final class OptimisticReader {
                 || !descriptors.tagIs(at, space, block)) {
             return false;
         }
-        MemorySegment.copy(segment.buffers, segment.bufferOffset(number) + offsetBytes, target, 0, target.byteSize());
+        long from = segment.bufferOffset(number) + offsetBytes;
+        if (target == null) {
+            peeked = segment.buffers.get(ValueLayout.JAVA_LONG_UNALIGNED, from);
+        } else {
+            MemorySegment.copy(segment.buffers, from, target, 0, target.byteSize());
+        }
         // The bytes before the second look.
         VarHandle.acquireFence();
         long after = descriptors.state(at);

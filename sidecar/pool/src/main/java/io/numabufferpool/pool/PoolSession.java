@@ -1,14 +1,11 @@
 package io.numabufferpool.pool;
 
-import io.numabufferpool.layout.BufferDescriptorLayout;
 import io.numabufferpool.layout.BufferNumber;
 import io.numabufferpool.layout.PoolCounter;
 import io.numabufferpool.layout.StateWord;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
+import java.lang.foreign.ValueLayout;
 
 /**
  * A slot leased by this process: what pins and reads. For one thread at a time; handing it to another thread needs a
@@ -31,12 +28,11 @@ public final class PoolSession implements AutoCloseable {
     private final WriteBack writeBack;
     private final ClockSweep sweep;
 
-    /** Pages read by a ReadOnly session for itself; a handle -(i + 1) is the page at i; null where given back. */
-    private final List<PrivatePage> privatePages = new ArrayList<>();
+    private final PageAdmission admission;
+    private final SpaceChanges changes;
+    private final PrivatePages privatePages;
 
     private boolean closed;
-
-    private record PrivatePage(MemorySegment memory, boolean[] inUse) {}
 
     PoolSession(BufferPool pool, int slot, int homeNode) {
         this.pool = pool;
@@ -55,6 +51,9 @@ public final class PoolSession implements AutoCloseable {
         this.writeBack = new WriteBack(pool, wait, owner);
         this.optimistic = new OptimisticReader(segment, descriptors, table, counters, slot);
         this.sweep = new ClockSweep(segment, descriptors, table, slots, counters, options, owner, homeNode);
+        this.admission = new PageAdmission(segment, descriptors, table, ledger, counters, sweep, options, owner);
+        this.changes = new SpaceChanges(pool, ledger, finder, contentLock, writeBack);
+        this.privatePages = new PrivatePages(segment.bufferBytes);
     }
 
     /**
@@ -141,9 +140,10 @@ public final class PoolSession implements AutoCloseable {
             if (found == PageFinder.BUSY) {
                 finder.awaitBusy();
             } else if (pool.access() == Access.READ_ONLY) {
-                return pinPrivately(block, loader);
+                counters.add(PoolCounter.MISSES, 0);
+                return privatePages.pin(block, loader);
             } else {
-                long admitted = admit(space, block, hash, loader);
+                long admitted = admission.admit(space, block, hash, loader);
                 if (admitted != PageFinder.MISS) {
                     return admitted;
                 }
@@ -158,102 +158,6 @@ public final class PoolSession implements AutoCloseable {
         }
     }
 
-    /** Gives a victim the tag and fills it; MISS if somebody else was faster. */
-    private long admit(int space, long block, long hash, BlockLoader loader) throws IOException {
-        long number = sweep.takeVictim();
-        long at = segment.descriptor(number);
-        long claimed = descriptors.state(at);
-        long loading = StateWord.bump(StateWord.of(StateWord.LOADING, owner, StateWord.version(claimed)));
-        // Its tag may be written only after this: another session may steal a CLAIMED buffer.
-        if (!StateWord.is(claimed, StateWord.CLAIMED, owner) || !descriptors.compareAndSet(at, claimed, loading)) {
-            return PageFinder.MISS;
-        }
-        if (CrashPoint.ARMED) {
-            CrashPoint.LOADING_SET.reached();
-        }
-        descriptors.setTag(at, space, block);
-        if (CrashPoint.ARMED) {
-            CrashPoint.TAG_WRITTEN.reached();
-        }
-        if (!insert(space, block, hash, number, at)) {
-            return PageFinder.MISS;
-        }
-        if (CrashPoint.ARMED) {
-            CrashPoint.BLOCK_INSERTED.reached();
-        }
-        counters.add(PoolCounter.MISSES, segment.counterGroup(number));
-        load(block, hash, number, at, loader);
-        if (CrashPoint.ARMED) {
-            CrashPoint.BLOCK_LOADED.reached();
-        }
-        // The pin before VALID, so that no sweeper takes the page in between.
-        ledger.publish(number);
-        if (CrashPoint.ARMED) {
-            CrashPoint.LOAD_PINNED.reached();
-        }
-        descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE);
-        if (CrashPoint.ARMED) {
-            CrashPoint.LOAD_VALID.reached();
-        }
-        return number;
-    }
-
-    private boolean insert(int space, long block, long hash, long number, long at) {
-        LookupTable.Insertion insertion = null;
-        try {
-            insertion = table.insertIfAbsent(hash, space, block, number, owner, options.lockWaitNanos());
-        } finally {
-            if (insertion == LookupTable.Insertion.PRESENT) {
-                descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.CLAIMED, owner, 0));
-                sweep.keep(number);
-            } else if (insertion != LookupTable.Insertion.INSERTED) {
-                free(at);
-            }
-        }
-        if (insertion == LookupTable.Insertion.FULL) {
-            throw new PoolException.LookupTableFull("block " + block + " of space " + space + " found no place in "
-                    + LookupTable.PROBE_MAX
-                    + " buckets of the lookup table: too many of its neighbours are in the pool."
-                    + " Read it without the pool, or try again later");
-        }
-        return insertion == LookupTable.Insertion.INSERTED;
-    }
-
-    private void load(long block, long hash, long number, long at, BlockLoader loader) throws IOException {
-        boolean loaded = false;
-        try {
-            loader.load(segment.buffers.asSlice(segment.bufferOffset(number), segment.bufferBytes), block);
-            // A loader that pins pages itself may have used up the entry this pin needs.
-            ledger.reserve();
-            loaded = true;
-        } finally {
-            if (!loaded) {
-                counters.add(PoolCounter.LOAD_FAILURES, segment.counterGroup(number));
-                unmapFailed(hash, number, at);
-            }
-        }
-    }
-
-    private void unmapFailed(long hash, long number, long at) {
-        boolean removed = false;
-        try {
-            removed = table.remove(hash, number, owner, options.lockWaitNanos());
-        } finally {
-            if (!removed) {
-                // The entry had to stay: without a tag nobody takes it for the block's.
-                descriptors.setTag(at, 0, 0);
-            }
-            free(at);
-            if (CrashPoint.ARMED) {
-                CrashPoint.LOAD_FAILED.reached();
-            }
-        }
-    }
-
-    private void free(long at) {
-        descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.FREE, 0, 0));
-    }
-
     /** Pins a block if it is in the pool; 0 if not, or if it is being loaded. */
     public long tryPin(int space, long block) {
         checkTag(space, block);
@@ -265,7 +169,7 @@ public final class PoolSession implements AutoCloseable {
     /** The pinned page, read-only, bufferBytes long. Must not be used after the unpin. */
     public MemorySegment memory(long handle) {
         if (handle < 0) {
-            return privatePage(handle).memory().asReadOnly();
+            return privatePages.memory(handle).asReadOnly();
         }
         segment.descriptor(handle);
         return pool.readableBuffers().asSlice(segment.bufferOffset(handle), segment.bufferBytes);
@@ -274,7 +178,7 @@ public final class PoolSession implements AutoCloseable {
     /** Gives a pin back. @throws IllegalStateException if this session does not hold it */
     public void unpin(long handle) {
         if (handle < 0) {
-            privatePage(handle).inUse()[0] = false;
+            privatePages.unpin(handle);
             return;
         }
         ledger.unpin(position(handle));
@@ -387,36 +291,14 @@ public final class PoolSession implements AutoCloseable {
      * @throws IOException what the sink threw first; the pages not yet written are dirty still
      */
     public int flushSpace(int space, BlockSink sink) throws IOException {
-        return flushPages(space, sink, (word, at) -> StateWord.has(word, StateWord.DIRTY | StateWord.WRITING));
+        requireWritable();
+        return changes.flush(space, sink);
     }
 
     /** The same for those whose changers have died. */
     public int flushOrphans(int space, BlockSink sink) throws IOException {
-        return flushPages(
-                space,
-                sink,
-                (word, at) -> StateWord.has(word, StateWord.DIRTY)
-                        && descriptors.dirtier(at) == BufferDescriptorLayout.DIRTIER_DIED);
-    }
-
-    private int flushPages(int space, BlockSink sink, SpacePages.Wanted wanted) throws IOException {
         requireWritable();
-        int written = 0;
-        for (var page : pool.pages().find(space, Integer.MAX_VALUE, wanted)) {
-            ledger.reserve();
-            if (finder.pinBuffer(page.number(), space, page.block()) == PageFinder.MISS) {
-                continue;
-            }
-            try {
-                // Its own changes that are not complete yet are not for the file.
-                boolean skipped = ledger.isExclusive(position(page.number()))
-                        || StateWord.has(descriptors.state(segment.descriptor(page.number())), StateWord.TORN);
-                written += !skipped && writeBack.flush(page.number(), sink) ? 1 : 0;
-            } finally {
-                unpin(page.number());
-            }
-        }
-        return written;
+        return changes.flushOrphans(space, sink);
     }
 
     /**
@@ -429,68 +311,48 @@ public final class PoolSession implements AutoCloseable {
      */
     public int reloadUnlogged(int space, long loggedPosition, BlockLoader loader) throws IOException {
         requireWritable();
-        int reloaded = 0;
-        var suspects = pool.pages()
-                .find(
-                        space,
-                        Integer.MAX_VALUE,
-                        (word, at) -> StateWord.has(word, StateWord.TORN | StateWord.WRITING)
-                                || isUnlogged(word, at, loggedPosition));
-        for (var page : suspects) {
-            ledger.reserve();
-            if (finder.pinBuffer(page.number(), space, page.block()) == PageFinder.MISS) {
-                continue;
-            }
-            try {
-                reloaded += reload(page, loggedPosition, loader) ? 1 : 0;
-            } finally {
-                unpin(page.number());
-            }
-        }
-        return reloaded;
-    }
-
-    private boolean isUnlogged(long word, long at, long loggedPosition) {
-        return StateWord.has(word, StateWord.DIRTY)
-                && descriptors.dirtier(at) == BufferDescriptorLayout.DIRTIER_DIED
-                && descriptors.logPosition(at) > loggedPosition;
-    }
-
-    private boolean reload(SpacePages.Page page, long loggedPosition, BlockLoader loader) throws IOException {
-        int position = position(page.number());
-        long at = segment.descriptor(page.number());
-        // Waits for a writer: a living one ends, a dead one is reaped, and then the page is torn.
-        contentLock.lockExclusive(position, page.number(), true);
-        long word = descriptors.state(at);
-        if (!StateWord.has(word, StateWord.TORN) && !isUnlogged(word, at, loggedPosition)) {
-            unlockExclusive(page.number());
-            return false;
-        }
-        long outcome = StateWord.TORN;
-        try {
-            loader.load(
-                    segment.buffers.asSlice(segment.bufferOffset(page.number()), segment.bufferBytes), page.block());
-            outcome = 0;
-        } finally {
-            long cleared = outcome == 0 ? StateWord.TORN | StateWord.DIRTY : 0;
-            contentLock.unlockExclusive(position, page.number(), outcome, cleared);
-        }
-        return true;
+        return changes.reloadUnlogged(space, loggedPosition, loader);
     }
 
     /** Copies bytes of a block, from {@code offsetBytes} in it, as many as {@code target} has; leaves nothing pinned. */
     public void read(int space, long block, long offsetBytes, MemorySegment target, BlockLoader loader)
             throws IOException {
         checkTag(space, block);
-        if (offsetBytes < 0 || target.byteSize() > segment.bufferBytes - offsetBytes) {
-            throw new IndexOutOfBoundsException(target.byteSize() + " bytes from offset " + offsetBytes
-                    + " are not inside a block of " + segment.bufferBytes + " bytes");
-        }
+        checkInside(offsetBytes, target.byteSize());
         long number = optimistic.tryRead(space, block, offsetBytes, target);
         if (number != PageFinder.MISS) {
             hit(number);
             return;
         }
+        readPinned(space, block, offsetBytes, target, loader);
+    }
+
+    /**
+     * The eight bytes of a block at {@code offsetBytes}, aligned or not, in the machine's byte order; leaves nothing pinned. The cheapest
+     * look at a page: what the header of a block, or a node's next key, takes.
+     */
+    public long peek(int space, long block, long offsetBytes, BlockLoader loader) throws IOException {
+        checkTag(space, block);
+        checkInside(offsetBytes, Long.BYTES);
+        long number = optimistic.tryPeek(space, block, offsetBytes);
+        if (number != PageFinder.MISS) {
+            hit(number);
+            return optimistic.peeked();
+        }
+        var bytes = MemorySegment.ofArray(new long[1]);
+        readPinned(space, block, offsetBytes, bytes, loader);
+        return bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+
+    private void checkInside(long offsetBytes, long count) {
+        if (offsetBytes < 0 || count > segment.bufferBytes - offsetBytes) {
+            throw new IndexOutOfBoundsException(count + " bytes from offset " + offsetBytes
+                    + " are not inside a block of " + segment.bufferBytes + " bytes");
+        }
+    }
+
+    private void readPinned(int space, long block, long offsetBytes, MemorySegment target, BlockLoader loader)
+            throws IOException {
         long handle = pin(space, block, loader);
         try {
             lockShared(handle);
@@ -507,32 +369,6 @@ public final class PoolSession implements AutoCloseable {
     /** The NUMA node of a pinned page; -1: no single node, or memory of the session. */
     public int numaNode(long handle) {
         return handle < 0 ? -1 : segment.groupNode(segment.counterGroup(handle));
-    }
-
-    private long pinPrivately(long block, BlockLoader loader) throws IOException {
-        counters.add(PoolCounter.MISSES, 0);
-        int index = 0;
-        while (index < privatePages.size() && privatePages.get(index).inUse()[0]) {
-            index++;
-        }
-        if (index == privatePages.size()) {
-            // Of the collector: a page that is given back serves the next miss, the rest goes with the session.
-            var memory = Arena.ofAuto().allocate(segment.bufferBytes, segment.bufferBytes);
-            privatePages.add(new PrivatePage(memory, new boolean[1]));
-        }
-        var page = privatePages.get(index);
-        loader.load(page.memory(), block);
-        page.inUse()[0] = true;
-        return -(index + 1L);
-    }
-
-    private PrivatePage privatePage(long handle) {
-        long index = -(handle + 1);
-        if (index >= privatePages.size() || !privatePages.get((int) index).inUse()[0]) {
-            throw new IllegalStateException(
-                    "private page " + index + " is not pinned by this session: unpinned twice?");
-        }
-        return privatePages.get((int) index);
     }
 
     private void checkTag(int space, long block) {

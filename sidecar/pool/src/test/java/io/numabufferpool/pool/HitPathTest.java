@@ -49,6 +49,7 @@ class HitPathTest {
             var before = shared.toArray(ValueLayout.JAVA_BYTE);
 
             session.unpin(session.pin(SPACE, 1, LOADER));
+            var _ = session.peek(SPACE, 1, 0, LOADER);
 
             assertThat(shared.mismatch(MemorySegment.ofArray(before))).isEqualTo(-1);
         }
@@ -84,6 +85,9 @@ class HitPathTest {
             long handle = session.pin(SPACE, i & 31, LOADER);
             session.unpin(handle);
             session.read(SPACE, i & 31, 8, copy, LOADER);
+            if (session.peek(SPACE, i & 31, 8, LOADER) != copy.get(ValueLayout.JAVA_LONG, 0)) {
+                throw new AssertionError("a peek at block " + (i & 31) + " is not what was read there");
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -192,6 +193,27 @@ class PoolSessionTest {
                     .isInstanceOf(IndexOutOfBoundsException.class)
                     .hasMessageContaining("100 bytes from offset 413 are not inside a block of 512 bytes");
         }
+    }
+
+    @Test
+    void aPeekIsTheEightBytesAtAnyOffsetInsideTheBlockWhetherItIsThereOrNot() throws IOException {
+        try (var session = pool.openSession();
+                var arena = Arena.ofConfined()) {
+            var expected = arena.allocate(TestSegment.BUFFER_BYTES, 8);
+            BlockContent.fill(expected, SPACE, 4);
+            for (long offset : new long[] {0, 1, 13, TestSegment.BUFFER_BYTES - 8}) {
+                assertThat(session.peek(SPACE, 4, offset, LOADER))
+                        .isEqualTo(expected.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
+            }
+            for (long outside : new long[] {-1, TestSegment.BUFFER_BYTES - 7, Long.MAX_VALUE}) {
+                assertThatThrownBy(() -> session.peek(SPACE, 4, outside, LOADER))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+            assertThat(pool.readStatistics().partitions().getFirst().buffers().pinned())
+                    .isZero();
+        }
+        assertThat(counters().hits()).isEqualTo(3);
+        assertThat(counters().misses()).isEqualTo(1);
     }
 
     @Test

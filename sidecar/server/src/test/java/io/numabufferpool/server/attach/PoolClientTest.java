@@ -16,6 +16,8 @@ import io.numabufferpool.pool.PoolException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +102,20 @@ class PoolClientTest {
             assertThat(session.read(space, 1, target)).isEqualTo(BLOCK_BYTES);
             assertThat(target).isEqualTo(Arrays.copyOfRange(content, BLOCK_BYTES, 2 * BLOCK_BYTES));
             assertThat(session.read(space, 0, new byte[10])).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void aPeekEndsWithTheFile() throws Exception {
+        var odd = TestFile.write(folder.resolve("odd"), 2 * BLOCK_BYTES + 1000, 1);
+        var content = ByteBuffer.wrap(Files.readAllBytes(odd)).order(ByteOrder.nativeOrder());
+        try (var served = ServedPool.of(folder, BUFFERS);
+                var client = PoolClient.attach(attachFolder());
+                var space = client.openFile(odd);
+                var session = client.openSession()) {
+            assertThat(session.peek(space, 0, 3)).isEqualTo(content.getLong(3));
+            assertThat(session.peek(space, 2, 992)).isEqualTo(content.getLong(2 * BLOCK_BYTES + 992));
+            assertThatThrownBy(() -> session.peek(space, 2, 993)).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 
