@@ -24,6 +24,7 @@ public final class BufferPool {
     private final Access access;
     private final int clientNumber;
     private final MemorySegment readableBuffers;
+    private final GhostTable ghosts;
 
     private BufferPool(Segment segment, Futex futex, int clientNumber, Access access, PoolOptions options) {
         this.segment = segment;
@@ -37,6 +38,7 @@ public final class BufferPool {
         this.pages = new SpacePages(segment, descriptors);
         this.spaces = new SpaceTable(segment, pages, clientNumber);
         this.futex = futex;
+        this.ghosts = new GhostTable(access == Access.READ_WRITE ? segment.bufferCount() : 0);
     }
 
     /**
@@ -235,6 +237,10 @@ public final class BufferPool {
 
     SpacePages pages() {
         return pages;
+    }
+
+    GhostTable ghosts() {
+        return ghosts;
     }
 
     Futex futex() {

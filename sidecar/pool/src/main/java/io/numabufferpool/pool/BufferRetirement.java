@@ -128,7 +128,7 @@ public final class BufferRetirement implements AutoCloseable {
     }
 
     /** Somebody who found no other victim may steal it in between: then it is in service still. */
-    private void retireTaken(long number) {
+    private void retireTaken(long number, long hash) {
         if (!descriptors.moveOn(
                 segment.descriptor(number), StateWord.CLAIMED, owner, StateWord.of(StateWord.RETIRED, 0, 0))) {
             remaining++;

@@ -19,9 +19,9 @@ final class EvictionBatch {
     /** No slot holds it. */
     static final int NO_SLOT = -1;
 
-    /** Gets every buffer that was taken, CLAIMED by the slot. */
+    /** Gets every buffer that was taken, CLAIMED by the slot, and the hash of the block it had. */
     interface Taken {
-        void buffer(long number);
+        void buffer(long number, long hash);
     }
 
     private final Segment segment;
@@ -39,6 +39,7 @@ final class EvictionBatch {
     private int leasedSlots = 1;
     private int notTaken;
     private int lastHolder = NO_SLOT;
+    private long unmappedHash;
 
     EvictionBatch(
             Segment segment,
@@ -96,24 +97,22 @@ final class EvictionBatch {
         return lastHolder;
     }
 
-    /** Decides over the batch and empties it: pinned ones go back, the others are handed over. Returns how many. */
-    int settle(Taken taken) {
+    /** Decides over the batch and empties it: pinned ones go back, the others are handed over. */
+    void settle(Taken taken) {
         notTaken = 0;
         lastHolder = NO_SLOT;
         if (count == 0) {
-            return 0;
+            return;
         }
         VarHandle.fullFence();
         scanLedgers();
-        int evicted = 0;
         try {
             for (int i = 0; i < count; i++) {
                 if (holders[i] != NO_SLOT) {
                     notTaken++;
                     lastHolder = holders[i];
                 } else if (unmap(candidates[i], segment.descriptor(candidates[i]))) {
-                    evicted++;
-                    taken.buffer(candidates[i]);
+                    taken.buffer(candidates[i], unmappedHash);
                 } else {
                     notTaken++;
                 }
@@ -121,7 +120,6 @@ final class EvictionBatch {
         } finally {
             giveBackTheRest();
         }
-        return evicted;
     }
 
     /** What is still EVICTING by this slot; also after a failure, so that nothing stays behind. */
@@ -180,9 +178,9 @@ final class EvictionBatch {
         if (CrashPoint.ARMED) {
             CrashPoint.UNMAPPING_SET.reached();
         }
-        long hash = LookupTable.hash(descriptors.space(at), descriptors.block(at));
+        unmappedHash = LookupTable.hash(descriptors.space(at), descriptors.block(at));
         try {
-            table.remove(hash, number, owner, lockWaitNanos);
+            table.remove(unmappedHash, number, owner, lockWaitNanos);
         } catch (PoolException.Stuck stuck) {
             // Still mapped, and nobody could pin it meanwhile: as good as before.
             long word = StateWord.of(StateWord.VALID, 0, 0) | StateWord.USAGE_ONE | flags;

@@ -58,6 +58,7 @@ final class PageAdmission {
             CrashPoint.BLOCK_INSERTED.reached();
         }
         counters.add(PoolCounter.MISSES, segment.counterGroup(number));
+        var departure = sweep.recall(hash);
         load(block, hash, number, at, loader);
         if (CrashPoint.ARMED) {
             CrashPoint.BLOCK_LOADED.reached();
@@ -67,7 +68,15 @@ final class PageAdmission {
         if (CrashPoint.ARMED) {
             CrashPoint.LOAD_PINNED.reached();
         }
-        descriptors.mustMoveOn(at, StateWord.LOADING, owner, StateWord.of(StateWord.VALID, 0, 0) + StateWord.USAGE_ONE);
+        int usageCount = departure == GhostTable.Departure.FROM_PROBATION ? 1 : 0;
+        descriptors.mustMoveOn(
+                at,
+                StateWord.LOADING,
+                owner,
+                StateWord.withUsageCount(StateWord.of(StateWord.VALID, 0, 0), usageCount));
+        if (departure == GhostTable.Departure.UNKNOWN) {
+            sweep.onProbation(number, StateWord.version(loading));
+        }
         if (CrashPoint.ARMED) {
             CrashPoint.LOAD_VALID.reached();
         }

@@ -50,7 +50,8 @@ public final class PoolSession implements AutoCloseable {
         this.contentLock = new ContentLock(pool, ledger, wait, owner);
         this.writeBack = new WriteBack(pool, wait, owner);
         this.optimistic = new OptimisticReader(segment, descriptors, table, counters, slot);
-        this.sweep = new ClockSweep(segment, descriptors, table, slots, counters, options, owner, homeNode);
+        this.sweep =
+                new ClockSweep(segment, descriptors, table, slots, counters, pool.ghosts(), options, owner, homeNode);
         this.admission = new PageAdmission(segment, descriptors, table, ledger, counters, sweep, options, owner);
         this.changes = new SpaceChanges(pool, ledger, finder, contentLock, writeBack);
         this.privatePages = new PrivatePages(segment.bufferBytes);

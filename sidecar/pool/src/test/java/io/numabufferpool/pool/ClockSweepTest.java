@@ -71,6 +71,71 @@ class ClockSweepTest {
     }
 
     @Test
+    void aScanOfAnyLengthEvictsNothingThatWasUsedTwice() throws IOException {
+        try (var segment = TestSegment.ofBuffers(512);
+                var session = segment.attach().openSession()) {
+            load(session, 0, 200);
+            load(session, 0, 200);
+
+            load(session, 10_000, 20_000);
+
+            for (long block = 0; block < 200; block++) {
+                long handle = session.tryPin(SPACE, block);
+                assertThat(handle).as("block %d", block).isNotZero();
+                session.unpin(handle);
+            }
+        }
+    }
+
+    @Test
+    void whatWasEvictedFromProbationAndComesBackSurvivesTheNextScan() throws IOException {
+        try (var segment = TestSegment.ofBuffers(512);
+                var session = segment.attach().openSession()) {
+            load(session, 10_000, 10_512);
+            load(session, 0, 1);
+            load(session, 20_000, 20_200);
+            assertThat(session.tryPin(SPACE, 0)).isZero();
+
+            load(session, 0, 1);
+            load(session, 30_000, 30_400);
+
+            long handle = session.tryPin(SPACE, 0);
+            assertThat(handle).isNotZero();
+            session.unpin(handle);
+        }
+    }
+
+    @Test
+    void buffersThatBecomeFreeBehindTheHandAreFound() throws IOException {
+        try (var segment = TestSegment.ofBuffers(4096);
+                var session = segment.attach().openSession()) {
+            load(session, 0, 20_000);
+            var pool = segment.attach();
+            int freed = 0;
+            for (long index = 0; index < 2048; index++) {
+                long at = pool.segment().descriptor(BufferNumber.of(0, index));
+                long word = pool.descriptors().state(at);
+                if (StateWord.phase(word) == StateWord.CLAIMED) {
+                    continue;
+                }
+                long hash = LookupTable.hash(
+                        pool.descriptors().space(at), pool.descriptors().block(at));
+                assertThat(pool.table().remove(hash, BufferNumber.of(0, index), 60, 1_000_000_000L))
+                        .isTrue();
+                BufferDescriptorLayout.STATE.set(
+                        segment.control, at, StateWord.of(StateWord.FREE, 0, StateWord.version(word)));
+                freed++;
+            }
+            assertThat(freed).isGreaterThan(1900);
+
+            load(session, 100_000, 110_000);
+
+            assertThat(pool.readStatistics().partitions().getFirst().buffers().used())
+                    .isGreaterThan(4096 - 2L * ClockSweep.BATCH_MAX);
+        }
+    }
+
+    @Test
     void aSweeperThatIsStoppedWithItsVictimsBlocksNobody() throws IOException {
         try (var segment = TestSegment.ofBuffers(64);
                 var stopped = segment.attach().openSession();
