@@ -2,6 +2,7 @@ package io.numabufferpool.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.numabufferpool.bench.replacement.ReplacementTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,11 +12,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code BenchMain NAME FOLDER}: runs the figures whose name is NAME or begins with NAME and a dot ({@code all}: every one) and
+ * {@code BenchMain NAME FOLDER [TRACES]}: runs the figures whose name is NAME or begins with NAME and a dot ({@code all}: every one) and
  * prints one JSON line for each, which RESULTS.md in the folder shows from then on. Every figure gets a segment of its own and a process of its own, which attaches to it.
  */
 public final class BenchMain {
     private static final String ATTACHED = "--attached";
+
+    /** Hit ratios instead of times, in a table of their own. */
+    private static final String REPLACEMENT = "replacement";
+
     private static final JsonMapper JSON = new JsonMapper();
 
     /** 1 GiB of 8 KiB pages: far beyond the caches, and small enough for a laptop. */
@@ -48,10 +53,14 @@ public final class BenchMain {
             runAttached(args[1], Path.of(args[2]));
             return;
         }
-        var names = args.length == 2 ? chosen(args[0]) : List.<String>of();
+        if (args.length >= 2 && args[0].equals(REPLACEMENT)) {
+            ReplacementTable.write(Path.of(args[1]), args.length > 2 ? args[2] : "");
+            return;
+        }
+        var names = args.length >= 2 ? chosen(args[0]) : List.<String>of();
         if (names.isEmpty()) {
             System.err.println("no benchmark is named " + (args.length == 0 ? "so" : args[0])
-                    + "; say -Dbench=all, a group such as hit, or one of " + FIGURES.keySet());
+                    + "; say -Dbench=all, a group such as hit, " + REPLACEMENT + ", or one of " + FIGURES.keySet());
             System.exit(2);
         }
         for (var name : names) {

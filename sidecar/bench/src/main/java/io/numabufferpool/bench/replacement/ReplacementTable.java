@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * {@code ReplacementTable FOLDER [TRACES]}: hit ratios in percent, of the made workloads and of every TRACES/NAME.txt, at several
- * sizes, written to FOLDER/REPLACEMENT.md. The same numbers on every machine.
+ * REPLACEMENT.md: hit ratios in percent, of the made workloads and of every NAME.txt in a folder of traces, at several sizes. The
+ * same numbers on every machine.
  */
 public final class ReplacementTable {
     /** Cache sizes as shares of a workload's distinct blocks. */
@@ -63,10 +63,11 @@ public final class ReplacementTable {
 
     private ReplacementTable() {}
 
-    public static void main(String[] args) throws IOException {
+    /** Writes the table; {@code traces} is a folder, or empty. */
+    public static void write(Path folder, String traces) throws IOException {
         var workloads = new ArrayList<>(Workload.made());
-        if (args.length > 1) {
-            workloads.addAll(Workload.read(Path.of(args[1])));
+        if (!traces.isEmpty()) {
+            workloads.addAll(Workload.read(Path.of(traces)));
         }
         var text = new StringBuilder(HEAD);
         for (var workload : workloads) {
@@ -74,7 +75,7 @@ public final class ReplacementTable {
                 text.append(row(workload, workload.cacheSize(share)).text());
             }
         }
-        Files.writeString(Path.of(args[0]).resolve("REPLACEMENT.md"), text);
+        Files.writeString(folder.resolve("REPLACEMENT.md"), text);
     }
 
     static Row row(Workload workload, int size) {
